@@ -1,0 +1,42 @@
+"""Every bound of the manager and the runtime, by name and with its unit.
+
+An error that reports a bound prints its value from here. The figures of packages are those of the
+extension package format; `docs/reference/limits.md` is generated from this module.
+"""
+
+from typing import Final
+
+KIB: Final = 1024
+MIB: Final = 1024 * KIB
+
+MANIFEST_BYTES: Final = 64 * KIB
+"""Most bytes of an ``extension.yaml``."""
+MANIFEST_DEPTH: Final = 32
+"""Deepest nesting in an ``extension.yaml``."""
+SLUG_CHARACTERS: Final = 64
+"""Most characters of an extension's name."""
+VERSION_CHARACTERS: Final = 64
+"""Most characters of an extension's version."""
+METADATA_BYTES: Final = 1 * MIB
+"""Most bytes of a ``pyproject.toml``, METADATA, WHEEL or ``entry_points.txt``."""
+METADATA_DEPTH: Final = 32
+"""Deepest nesting in a ``pyproject.toml``."""
+REQUIREMENTS: Final = 256
+"""Most requirements of one package."""
+
+PACKAGE_FILES: Final = 10_000
+"""Most files of one package."""
+PACKAGE_BYTES: Final = 64 * MIB
+"""Most bytes of all files of one package, unpacked."""
+FILE_BYTES: Final = 16 * MIB
+"""Most bytes of one file of a package."""
+PATH_BYTES: Final = 512
+"""Most bytes of a path inside a package, in UTF-8."""
+COMPONENT_BYTES: Final = 255
+"""Most bytes of one component of such a path."""
+PATH_DEPTH: Final = 32
+"""Most components of such a path."""
+WHEEL_BYTES: Final = 16 * MIB
+"""Most bytes of a wheel file."""
+WHEEL_RATIO: Final = 100
+"""Largest ratio of inflated to stored bytes of one member above 1 MiB."""
