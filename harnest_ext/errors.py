@@ -9,7 +9,7 @@
     +-- SourceError (OSError)                  a registry, index or download failed
     +-- StoreError (OSError)                   the project could not be read or written
     |   +-- StoreBusy (TimeoutError)           another writer holds the project
-    +-- LoadError (ImportError)                the runtime could not load or start an extension
+    +-- LoadError (RuntimeError)               the runtime could not load or start an extension
     +-- UsageError (ValueError)                the command line asks for something impossible
 
 Each carries at least one :class:`~harnest_ext.problem.Problem`; ``kind``, ``rule``, ``path``,
@@ -133,7 +133,7 @@ class StoreBusy(StoreError, TimeoutError):
     exit_code = 3
 
 
-class LoadError(HarnestExtensionError, ImportError):
+class LoadError(HarnestExtensionError, RuntimeError):
     """An extension could not be loaded, started or stopped; carries types, never messages."""
 
 
