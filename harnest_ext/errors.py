@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from harnest_ext.limits import MESSAGE_BYTES
 from harnest_ext.problem import Problem
 
 if TYPE_CHECKING:
@@ -38,8 +39,8 @@ __all__ = [
     "UsageError",
 ]
 
-_MESSAGE_BYTES = 4096
-"""A whole message stays under this, as the specification of `check` asks."""
+_FRAME_BYTES = 64
+"""Room that is left for what the command line writes around a message."""
 
 
 class HarnestExtensionError(Exception):
@@ -99,7 +100,7 @@ class HarnestExtensionError(Exception):
     def __str__(self) -> str:
         parts = [problem.describe() for problem in self.problems]
         tail = f"\n{self.unchanged}" if self.unchanged else ""
-        return _bounded(parts, _MESSAGE_BYTES - len(tail.encode())) + tail
+        return _bounded(parts, MESSAGE_BYTES - _FRAME_BYTES - len(tail.encode())) + tail
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_rebuild, (type(self), self.problems, self.unchanged))

@@ -40,3 +40,11 @@ WHEEL_BYTES: Final = 16 * MIB
 """Most bytes of a wheel file."""
 WHEEL_RATIO: Final = 100
 """Largest ratio of inflated to stored bytes of one member above 1 MiB."""
+
+TEMPLATE_FILES: Final = 200
+"""Most files of one template."""
+TEMPLATE_VALUE_CHARACTERS: Final = 200
+"""Most characters of one value given to a template."""
+
+MESSAGE_BYTES: Final = 4 * KIB
+"""Most bytes of one whole refusal, as it is printed."""

@@ -1,0 +1,1 @@
+"""Commands that keep the Python environment in step with the extensions: one module per command."""

@@ -1,0 +1,1 @@
+"""Commands that manage an agent project's extensions: one module per command."""

@@ -1,0 +1,75 @@
+"""Start of the ``harnest`` command: streams, the root group, one place that catches."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from harnest import __version__
+from harnest_ext.cli.lazy import LazyGroup
+from harnest_ext.cli.output import Output
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["main", "root", "run"]
+
+_HELP = """Install, check, load and run extensions for AI agents.
+
+\b
+Examples:
+  harnest init demo
+  harnest extensions install docker
+  harnest sandbox run python -c 'print(40*10)'
+"""
+
+
+def root() -> click.Group:
+    """Return the whole command tree; its commands are imported when they run."""
+    group = LazyGroup("harnest", help_text=_HELP)
+    return click.version_option(__version__, prog_name="harnest", message="%(prog)s %(version)s")(
+        group
+    )
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line and return its exit code.
+
+    Args:
+        arguments: What follows ``harnest``.
+    """
+    output = Output()
+    # Until the command has parsed its own options, this is the best guess at how to answer.
+    output.as_json = "--json" in arguments
+    try:
+        code = root().main(
+            args=list(arguments), prog_name="harnest", obj=output, standalone_mode=False
+        )
+    except BrokenPipeError:
+        return _reader_left()
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else 1
+    except BaseException as error:  # noqa: BLE001 - the last place: everything is told, by kind
+        from harnest_ext.cli.failure import report  # noqa: PLC0415 - only a failure needs it
+
+        return report(error, output)
+    return code if isinstance(code, int) else 0
+
+
+def main() -> None:
+    """Run the process's command line and exit with its code."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            # A name that the terminal can't spell is shown escaped; it must not end the command.
+            stream.reconfigure(errors="backslashreplace")
+    sys.exit(run(sys.argv[1:]))
+
+
+def _reader_left() -> int:
+    # Whoever read our output has gone (`harnest ... | head`): let the interpreter's own last flush
+    # write to nowhere instead of failing.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 141

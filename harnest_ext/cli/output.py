@@ -1,0 +1,168 @@
+"""The one way from a command to its reader: answers, notes, warnings and progress.
+
+The answer goes to stdout: a table drawn by rich on a terminal, plain aligned text in a pipe, one
+JSON object with ``--json``. Everything else goes to stderr. Progress is shown on a terminal only.
+"""
+
+from __future__ import annotations
+
+import enum
+import json
+import sys
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self, TextIO
+
+from harnest_ext.text import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+__all__ = ["Output", "Table", "Verbosity"]
+
+_CELL_CHARACTERS = 400
+"""Most characters of one cell of a table."""
+
+
+class Verbosity(enum.IntEnum):
+    """How much is said on stderr beside the answer."""
+
+    QUIET = 0
+    NORMAL = 1
+    VERBOSE = 2
+
+    @classmethod
+    def of(cls, *, quiet: bool, verbose: bool) -> Self:
+        """Return the level that two flags ask for."""
+        return cls(cls.QUIET if quiet else cls.VERBOSE if verbose else cls.NORMAL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """Rows under headings.
+
+    Attributes:
+        columns: Headings, at least one.
+        rows: Cells, as many in each row as there are headings. Foreign text is escaped.
+        empty: What is said instead when there are no rows.
+        title: A line above the table.
+    """
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    empty: str = ""
+    title: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.columns or any(len(row) != len(self.columns) for row in self.rows):
+            raise ValueError("every row of a table has one cell per column")
+
+    def plain(self) -> str:
+        """Return the table as aligned text without decoration, one line per row."""
+        if not self.rows:
+            return self.empty
+        lines = [self.columns, *(self._cells(row) for row in self.rows)]
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        text = (
+            "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+            for line in lines
+        )
+        return "\n".join((*([self.title] if self.title else []), *text))
+
+    @staticmethod
+    def _cells(row: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(printable(cell, _CELL_CHARACTERS) for cell in row)
+
+
+class Output:
+    """Where a command writes.
+
+    Args:
+        stdout: Stream of the answer; default the process's own.
+        stderr: Stream of everything else; default the process's own.
+    """
+
+    def __init__(self, stdout: TextIO | None = None, stderr: TextIO | None = None) -> None:
+        self.stdout = stdout or sys.stdout
+        self.stderr = stderr or sys.stderr
+        self.as_json = False
+        self.verbosity = Verbosity.NORMAL
+        self.failure_exit: int | None = None
+
+    def configure(self, *, as_json: bool, verbosity: Verbosity) -> None:
+        """Take over what the command line asked for."""
+        self.as_json = as_json
+        self.verbosity = verbosity
+
+    def result(self, data: Mapping[str, object], text: str | Table = "") -> None:
+        """Give the command's answer.
+
+        Args:
+            data: The documented JSON shape of the answer.
+            text: The same for people; an empty text prints nothing.
+        """
+        if self.as_json:
+            self._line(self.stdout, json.dumps(data, indent=2))
+        elif isinstance(text, Table) and text.rows and self.stdout.isatty():
+            self._draw(text)
+        else:
+            plain = text.plain() if isinstance(text, Table) else text
+            if plain:
+                self._line(self.stdout, plain)
+
+    def note(self, message: str) -> None:
+        """Say something useful on stderr, unless ``--quiet``."""
+        if self.verbosity >= Verbosity.NORMAL:
+            self._line(self.stderr, message)
+
+    def detail(self, message: str) -> None:
+        """Say a step on stderr, with ``--verbose`` only."""
+        if self.verbosity >= Verbosity.VERBOSE:
+            self._line(self.stderr, message)
+
+    def warn(self, message: str) -> None:
+        """Say on stderr what the reader should know whatever was asked."""
+        self._line(self.stderr, f"warning: {message}")
+
+    @contextmanager
+    def progress(self, label: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
+        """Show progress on stderr while the block runs, on a terminal only.
+
+        Args:
+            label: What is being done.
+            total: Units until it is done; None when that is not known.
+
+        Yields:
+            A function that takes the number of units done since it was last called.
+        """
+        if not self.stderr.isatty() or self.as_json or self.verbosity is Verbosity.QUIET:
+            yield _ignore
+            return
+        from rich.console import Console  # noqa: PLC0415 - 50 ms that only a terminal pays
+        from rich.progress import Progress  # noqa: PLC0415 - likewise
+
+        with Progress(console=Console(file=self.stderr), transient=True) as bar:
+            task = bar.add_task(printable(label), total=total)
+            yield lambda units: bar.advance(task, units)
+
+    def _draw(self, table: Table) -> None:
+        from rich import box  # noqa: PLC0415 - only a terminal pays for it
+        from rich.console import Console  # noqa: PLC0415 - likewise
+        from rich.table import Table as Drawn  # noqa: PLC0415 - likewise
+        from rich.text import Text  # noqa: PLC0415 - likewise
+
+        drawn = Drawn(box=box.SIMPLE_HEAD, title=table.title or None, title_justify="left")
+        for column in table.columns:
+            drawn.add_column(column, overflow="fold")
+        for row in table.rows:
+            drawn.add_row(*(Text(printable(cell, _CELL_CHARACTERS)) for cell in row))
+        Console(file=self.stdout).print(drawn)
+
+    @staticmethod
+    def _line(stream: TextIO, text: str) -> None:
+        stream.write(text + "\n")
+        stream.flush()
+
+
+def _ignore(units: int) -> None:
+    del units

@@ -1,0 +1,1 @@
+"""Commands that make and host catalogs of extension releases: one module per command."""
