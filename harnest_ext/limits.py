@@ -23,6 +23,20 @@ METADATA_DEPTH: Final = 32
 """Deepest nesting in a ``pyproject.toml``."""
 REQUIREMENTS: Final = 256
 """Most requirements of one package."""
+REQUIREMENT_CHARACTERS: Final = 4 * KIB
+"""Most characters of one requirement or range."""
+REQUIREMENT_CLAUSES: Final = 64
+"""Most clauses of one version range."""
+REQUIREMENT_PARENTHESES: Final = 32
+"""Most parentheses open at once in the marker of a requirement."""
+PYTHON_BYTES: Final = 2 * MIB
+"""Most bytes of one Python source file, which is parsed to be checked."""
+MANIFEST_ITEMS: Final = 256
+"""Most items of one list in an ``extension.yaml``."""
+READ_BYTES: Final = 256 * KIB
+"""Bytes that are read of a package's file at a time."""
+PROBLEMS: Final = 200
+"""Most problems that are collected about one package before the search stops."""
 
 PACKAGE_FILES: Final = 10_000
 """Most files of one package."""

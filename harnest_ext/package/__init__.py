@@ -1,0 +1,11 @@
+"""What an extension is made of: a folder or a wheel as a tree, its rules and its digest.
+
+Reads; never imports, compiles to run or executes anything of a package.
+"""
+
+from __future__ import annotations
+
+from harnest_ext.package.digest import tree_digest
+from harnest_ext.package.model import ArchiveFile, CheckReport, ExtensionPackage, PackageFile
+
+__all__ = ["ArchiveFile", "CheckReport", "ExtensionPackage", "PackageFile", "tree_digest"]
