@@ -1,0 +1,84 @@
+"""``harnest init``: a new agent project from the template."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from harnest_ext.cli.options import common, examples
+from harnest_ext.scaffold import DEFAULT_IMAGE, AgentScaffold, create_agent
+
+if TYPE_CHECKING:
+    from harnest_ext.cli.output import Output
+
+__all__ = ["command"]
+
+
+@click.command(
+    "init",
+    epilog=examples(
+        "harnest init demo",
+        "harnest init demo --sandbox docker --image python:3.12-slim",
+    ),
+)
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.option(
+    "--sandbox",
+    type=click.Choice(("process", "docker")),
+    default="process",
+    show_default=True,
+    help="Extension that provides the sandbox. Only docker is a security boundary.",
+)
+@click.option(
+    "--image", metavar="REF", help=f"Image for the Docker sandbox.  [default: {DEFAULT_IMAGE}]"
+)
+@click.option("--name", help="Name of the project.  [default: from the folder's name]")
+@common
+def command(  # noqa: PLR0913 - one parameter per option of the command line
+    folder: Path,
+    *,
+    sandbox: str,
+    image: str | None,
+    name: str | None,
+    project: Path | None,
+    output: Output,
+) -> None:
+    """Make a new agent project in DIR, which must not exist yet or be empty.
+
+    Its agent may run Python in one sandbox; an extension provides it.
+    """
+    if project is not None:
+        raise click.UsageError("init makes the project that DIR names; leave --project out.")
+    made = create_agent(folder, name=name, sandbox=sandbox, image=image)
+    steps = next_steps(made, folder, installed=False)
+    output.result(
+        {
+            "name": made.name,
+            "folder": str(made.folder),
+            "sandbox": made.sandbox,
+            "image": made.image or None,
+            "files": list(made.files),
+            "installed": False,
+            "next": steps,
+        },
+        f"Created the agent project '{made.name}' in {folder} ({len(made.files)} files).",
+    )
+    output.note("Next:" + "".join(f"\n  {step}" for step in steps))
+
+
+def next_steps(made: AgentScaffold, folder: Path, *, installed: bool) -> list[str]:
+    """Return the commands that lead from the new project to a program's output.
+
+    Args:
+        made: What was created.
+        folder: The folder as the user wrote it.
+        installed: Whether the sandbox's extension is there already.
+    """
+    steps = [] if made.folder == Path.cwd() else [f"cd {folder}"]
+    if not installed:
+        steps.append(f"harnest extensions install {made.sandbox}")
+    if made.sandbox == "docker":
+        steps.append("harnest env sync")
+    return [*steps, "harnest sandbox run python -c 'print(40*10)'"]
