@@ -62,3 +62,20 @@ TEMPLATE_VALUE_CHARACTERS: Final = 200
 
 MESSAGE_BYTES: Final = 4 * KIB
 """Most bytes of one whole refusal, as it is printed."""
+
+LOCK_BYTES: Final = 16 * MIB
+"""Most bytes of a ``harnest-extensions.lock``."""
+CONFIG_BYTES: Final = 1 * MIB
+"""Most bytes of a ``config.yaml``."""
+STATE_BYTES: Final = 64 * MIB
+"""Most bytes of a file of the store's own state, such as the file stamps."""
+WRITER_WAIT_SECONDS: Final = 60.0
+"""How long a writing command waits for another one, unless told otherwise."""
+WRITER_NOTICE_SECONDS: Final = 1.0
+"""After how long such a wait is told to the user."""
+WRITER_POLL_SECONDS: Final = 0.05
+"""How often the wait looks again."""
+CLOSE_MATCHES: Final = 3
+"""Most names suggested for a name that is not known."""
+PREVIOUS_VERSIONS: Final = 1
+"""How many previous versions of an extension are kept for a rollback."""
