@@ -1,0 +1,29 @@
+"""Names and places of the project's files, in one place."""
+
+from __future__ import annotations
+
+from typing import Final
+
+__all__ = [
+    "CONFIG_NAME",
+    "EXTENSIONS_NAME",
+    "JOURNAL_PATH",
+    "LOCK_NAME",
+    "PREVIOUS_PATH",
+    "PYPROJECT_NAME",
+    "STAGING_PATH",
+    "STAMPS_PATH",
+    "STATE_PATH",
+]
+
+CONFIG_NAME: Final = "config.yaml"
+LOCK_NAME: Final = "harnest-extensions.lock"
+PYPROJECT_NAME: Final = "pyproject.toml"
+EXTENSIONS_NAME: Final = "extensions"
+
+STATE_PATH: Final = f"{EXTENSIONS_NAME}/.harnest"
+"""Local state beside the copies: same file system, so that a rename swaps; ignored by git."""
+JOURNAL_PATH: Final = f"{STATE_PATH}/journal.json"
+STAGING_PATH: Final = f"{STATE_PATH}/staging"
+PREVIOUS_PATH: Final = f"{STATE_PATH}/previous"
+STAMPS_PATH: Final = f"{STATE_PATH}/stamps.json"

@@ -1,0 +1,208 @@
+"""The lock file's text: read with tomllib and held to its schema, written byte for byte the same.
+
+Reading is on the path of every command and of activation, so that nothing but tomllib is imported.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from typing import TYPE_CHECKING, Any, Final
+
+from harnest_ext import limits
+from harnest_ext.errors import InvalidExtension
+from harnest_ext.identity import Slug
+from harnest_ext.problem import Problem
+from harnest_ext.store.lock import LockedExtension, LockedSource, LockFile, SourceKind
+from harnest_ext.store.reading import read_regular
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+__all__ = ["parse_lock", "read_lock", "render_lock"]
+
+_VERSION: Final = 1
+_HEADER: Final = (
+    f"# Written by `harnest extensions`; commit it, do not edit it.\nlock-version = {_VERSION}\n"
+)
+_REMEDY: Final = (
+    "Restore the file from version control, or move it away and run `harnest extensions lock`."
+)
+_TEXT_KEYS: Final = ("name", "version", "requirement", "digest", "harnest", "python")
+_LIST_KEYS: Final = ("requires", "dependencies", "capabilities")
+_KINDS: Final = {kind.value for kind in SourceKind}
+_KEYS: Final = {*_TEXT_KEYS, *_LIST_KEYS, "source", "wheel", "pinned"}
+
+
+def read_lock(path: Path) -> LockFile:
+    """Return what the lock file at ``path`` says; an absent file is an empty lock.
+
+    Raises:
+        InvalidExtension: kind ``lock-invalid``, when it breaks the format.
+        StoreError: kind ``io-error``, when it can't be read or is larger than ``LOCK_BYTES``.
+    """
+    data = read_regular(path, limits.LOCK_BYTES)
+    return LockFile() if data is None else parse_lock(data, path.name)
+
+
+def parse_lock(data: bytes, path: str) -> LockFile:
+    """Return what ``data`` says.
+
+    Args:
+        data: Whole content of a lock file.
+        path: Name to report problems under.
+
+    Raises:
+        InvalidExtension: kind ``lock-invalid``.
+    """
+    try:
+        document = tomllib.loads(data.decode())
+    except (ValueError, RecursionError) as error:
+        reason = f"It is not TOML in UTF-8: {error}."
+        raise _refusal(path, "lock.toml", reason, line=_conflict_line(data)) from error
+    version = document.pop("lock-version", None)
+    if version != _VERSION or isinstance(version, bool):
+        raise _refusal(path, "lock.version", "Its lock-version is not known here.", got=version)
+    tables = document.pop("extension", [])
+    if document or not isinstance(tables, list):
+        raise _refusal(path, "lock.keys", "It holds other keys than its own.", got=list(document))
+    entries: dict[Slug, LockedExtension] = {}
+    for table in tables:
+        entry = _entry(table, path)
+        if entry.name in entries:
+            raise _refusal(path, "lock.duplicate", f"It names '{entry.name}' twice.")
+        entries[entry.name] = entry
+    return LockFile(entries=entries)
+
+
+def render_lock(lock: LockFile) -> bytes:
+    """Return the text of ``lock``: the same bytes for the same entries on every machine."""
+    blocks = ("\n".join(_lines(entry)) + "\n" for entry in lock.entries.values())
+    return "\n".join([_HEADER, *blocks]).encode()
+
+
+def _entry(table: object, path: str) -> LockedExtension:
+    if not isinstance(table, dict):
+        raise _refusal(path, "lock.keys", "`extension` is not a list of tables.")
+    name = table.get("name")
+    where = f"{path}#{name}" if isinstance(name, str) else path
+    unknown = sorted(table.keys() - _KEYS)
+    if unknown:
+        raise _refusal(where, "lock.keys", "An entry holds keys that are not known.", got=unknown)
+    wheel = _table(table, "wheel", {"sha256", "size"}, where)
+    texts = {key: _text(table, key, where) for key in _TEXT_KEYS}
+    lists = {key: _texts(table, key, where) for key in _LIST_KEYS}
+    pinned, size = table.get("pinned", False), wheel.get("size", 0)
+    if not isinstance(pinned, bool) or not isinstance(size, int):
+        raise _refusal(where, "lock.field", "`pinned` or `wheel.size` is of the wrong type.")
+    try:
+        return LockedExtension(
+            name=Slug(texts["name"]),
+            version=texts["version"],
+            requirement=texts["requirement"],
+            source=_source(table, where),
+            digest=texts["digest"],
+            wheel_sha256=_text(wheel, "sha256", where),
+            wheel_size=size,
+            requires=lists["requires"],
+            dependencies=lists["dependencies"],
+            capabilities=lists["capabilities"],
+            host_range=texts["harnest"],
+            requires_python=texts["python"],
+            pinned=pinned,
+        )
+    except InvalidExtension as error:
+        problem = error.problems[0]
+        raise _refusal(where, "lock.field", problem.message, got=problem.got) from error
+
+
+def _source(table: dict[str, Any], where: str) -> LockedSource:
+    source = _table(table, "source", {"kind", "location", "file"}, where)
+    kind = _text(source, "kind", where)
+    if kind not in _KINDS:
+        raise _refusal(where, "lock.field", "Its source is of no known kind.", got=kind)
+    return LockedSource(
+        kind=SourceKind(kind),
+        location=_text(source, "location", where),
+        file=_text(source, "file", where),
+    )
+
+
+def _table(table: dict[str, Any], key: str, known: set[str], where: str) -> dict[str, Any]:
+    value = table.get(key, {})
+    if not isinstance(value, dict) or value.keys() - known:
+        raise _refusal(where, "lock.field", f"`{key}` is not a table of {sorted(known)}.")
+    return value
+
+
+def _text(table: dict[str, Any], key: str, where: str) -> str:
+    value = table.get(key, "")
+    if not isinstance(value, str):
+        raise _refusal(where, "lock.field", f"`{key}` is not a text.", got=value)
+    return value
+
+
+def _texts(table: dict[str, Any], key: str, where: str) -> tuple[str, ...]:
+    value = table.get(key, [])
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise _refusal(where, "lock.field", f"`{key}` is not a list of texts.", got=value)
+    return tuple(value)
+
+
+def _lines(entry: LockedExtension) -> Iterator[str]:
+    source = [("kind", entry.source.kind.value), ("location", entry.source.location)]
+    if entry.source.file:
+        source.append(("file", entry.source.file))
+    yield "[[extension]]"
+    yield f"name = {_quoted(entry.name)}"
+    yield f"version = {_quoted(entry.version)}"
+    if entry.requirement:
+        yield f"requirement = {_quoted(entry.requirement)}"
+    yield f"source = {{ {', '.join(f'{key} = {_quoted(value)}' for key, value in source)} }}"
+    if entry.wheel_sha256:
+        sha256 = _quoted(entry.wheel_sha256)
+        yield f"wheel = {{ sha256 = {sha256}, size = {entry.wheel_size} }}"
+    if entry.digest:
+        yield f"digest = {_quoted(entry.digest)}"
+    for key in _LIST_KEYS:
+        values = sorted(getattr(entry, key))
+        if values:
+            yield f"{key} = [{', '.join(_quoted(value) for value in values)}]"
+    if entry.host_range:
+        yield f"harnest = {_quoted(entry.host_range)}"
+    if entry.requires_python:
+        yield f"python = {_quoted(entry.requires_python)}"
+    if entry.pinned:
+        yield "pinned = true"
+
+
+def _quoted(text: str) -> str:
+    # JSON's escapes are TOML's, but for DEL, which JSON leaves as it is and TOML forbids.
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _conflict_line(data: bytes) -> int | None:
+    for number, line in enumerate(data.split(b"\n"), start=1):
+        if line.startswith((b"<<<<<<< ", b">>>>>>> ")):
+            return number
+    return None
+
+
+def _refusal(
+    path: str, rule: str, message: str, *, line: int | None = None, got: object = None
+) -> InvalidExtension:
+    if line is not None:
+        message = "It holds the marks of a merge conflict."
+    return InvalidExtension(
+        Problem(
+            kind="lock-invalid",
+            rule=rule,
+            message=f"The lock file is not usable: {message}",
+            path=path,
+            line=line,
+            expected="a lock file as `harnest extensions` writes it",
+            got="" if got is None else repr(got),
+            remedy=_REMEDY,
+        )
+    )
