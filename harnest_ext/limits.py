@@ -79,3 +79,6 @@ CLOSE_MATCHES: Final = 3
 """Most names suggested for a name that is not known."""
 PREVIOUS_VERSIONS: Final = 1
 """How many previous versions of an extension are kept for a rollback."""
+
+ARGUMENT_PATH_BYTES: Final = 4096
+"""Most bytes of a path given on the command line: what the system takes at most."""

@@ -35,6 +35,7 @@ class Problem:
         got: What was found instead.
         remedy: What to do next.
         severity: ``ERROR`` refuses, ``WARNING`` is pointed out.
+        details: Further lines, shown below the message, such as the chains of a conflict.
     """
 
     kind: str
@@ -47,10 +48,12 @@ class Problem:
     got: str = ""
     remedy: str = ""
     severity: Severity = Severity.ERROR
+    details: tuple[str, ...] = ()
 
     def describe(self) -> str:
         """Return the finding as a few lines of plain text, foreign text escaped."""
         lines = [f"{self.where()}{printable(self.message, 600)} [{self.rule}]"]
+        lines.extend(f"    {printable(line, 300)}" for line in self.details)
         if self.expected:
             lines.append(f"    expected: {printable(self.expected, 300)}")
         if self.got:
@@ -66,7 +69,7 @@ class Problem:
         position = "" if self.line is None else f":{self.line}"
         return f"{printable(self.path, 300)}{position}: "
 
-    def to_dict(self) -> dict[str, str | int | None]:
+    def to_dict(self) -> dict[str, object]:
         """Return the JSON shape: every field, escaped, in documented order."""
         return {
             "kind": self.kind,
@@ -76,6 +79,7 @@ class Problem:
             "line": self.line,
             "column": self.column,
             "message": printable(self.message, 600),
+            "details": [printable(line, 300) for line in self.details],
             "expected": printable(self.expected, 300),
             "got": printable(self.got, 300),
             "remedy": printable(self.remedy, 600),

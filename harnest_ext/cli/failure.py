@@ -71,7 +71,7 @@ def error_shape(error: HarnestExtensionError, exit_code: int) -> dict[str, objec
     The first problem's fields stand at the top; ``problems`` holds all of them, as many as fit the
     bound of a whole message, and ``omitted`` counts the rest.
     """
-    shown: list[dict[str, str | int | None]] = []
+    shown: list[dict[str, object]] = []
     used = 0
     for problem in error.problems:
         shape = problem.to_dict()

@@ -1,0 +1,132 @@
+"""Rules of what may be asked for and where it may come from. Data only."""
+
+from __future__ import annotations
+
+from harnest_ext.rule import Rule
+
+__all__ = [
+    "ARCHIVE",
+    "BARE_FOLDER",
+    "DIRECT_REFERENCE",
+    "EMPTY",
+    "EXTRAS",
+    "FILE_KIND",
+    "LENGTH",
+    "MARKER",
+    "MISSING_PATH",
+    "NAME_TEXT",
+    "NOT_AN_EXTENSION",
+    "OPTION",
+    "RANGE",
+    "URL",
+    "VCS",
+]
+
+EMPTY = Rule(
+    id="source.empty",
+    kind="name-invalid",
+    why="An empty argument is nearly always an unset variable of a script.",
+    example='harnest extensions install "$NAME" with NAME unset.',
+    fix="Name an extension, a folder or a wheel.",
+)
+OPTION = Rule(
+    id="source.option",
+    kind="usage",
+    why="A name that reads as an option may be one that somebody else has put there.",
+    example="-r/etc/passwd",
+    fix="Name an extension, a folder or a wheel; a path that begins with '-' needs './' before it.",
+)
+LENGTH = Rule(
+    id="source.length",
+    kind="name-invalid",
+    why="No name and no requirement is that long.",
+    example="A name of 10,000 characters.",
+    fix="Check what the command line was given.",
+)
+URL = Rule(
+    id="source.url",
+    kind="unsupported-source",
+    why="What lies at a URL has no agreed name, version or hash.",
+    example="https://example.org/extension.whl",
+    fix="Download the wheel, check it, and install the file; or name an index that has it by "
+    "--index-url, or a registry by --registry.",
+)
+VCS = Rule(
+    id="source.vcs",
+    kind="unsupported-source",
+    why="Building from a repository runs code of the package before it is checked.",
+    example="git+https://example.org/extension.git",
+    fix="Clone the repository and install the folder: harnest extensions install ./FOLDER",
+)
+ARCHIVE = Rule(
+    id="source.archive",
+    kind="unsupported-source",
+    why="Building a source archive runs code of the package before it is checked.",
+    example="harnest_extension_docker-1.0.0.tar.gz",
+    fix="Unpack the archive and install the folder, or install a wheel.",
+)
+FILE_KIND = Rule(
+    id="source.file-kind",
+    kind="unsupported-source",
+    why="An extension is a folder or a wheel; nothing else has rules by which it could be checked.",
+    example="extension.py",
+    fix="Give the folder that holds extension.yaml, or a .whl file.",
+)
+DIRECT_REFERENCE = Rule(
+    id="source.direct-reference",
+    kind="metadata-policy",
+    why="A name tied to a URL takes the choice of the source away from the registries.",
+    example="docker @ https://example.org/docker.whl",
+    fix="Name the extension alone, or download the wheel and install the file.",
+)
+MISSING_PATH = Rule(
+    id="source.missing-path",
+    kind="not-found",
+    why="A path that is not there must never turn into a look-up of its name somewhere else.",
+    example="./my-extension, when there is no such folder.",
+    fix="Check the path; to install by name, write the name without a slash.",
+)
+BARE_FOLDER = Rule(
+    id="source.bare-folder",
+    kind="usage",
+    why="A folder that happens to have the name of a known extension must not silently win.",
+    example="docker, in a folder that has a subfolder docker.",
+    fix="Write ./NAME for the folder, or NAME==VERSION for the known extension.",
+)
+NAME_TEXT = Rule(
+    id="source.name",
+    kind="name-invalid",
+    why="A look-alike character in a name leads to somebody else's extension.",
+    example="A Cyrillic letter in 'docker'.",
+    fix="Type the name again; names are made of a-z, 0-9 and single underscores.",
+)
+EXTRAS = Rule(
+    id="source.extras",
+    kind="name-invalid",
+    why="Extensions have no extras; what they need is always installed with them.",
+    example="docker[all]",
+    fix="Name the extension without brackets.",
+)
+MARKER = Rule(
+    id="source.marker",
+    kind="name-invalid",
+    why="What is typed is wanted here and now; there is nothing for a condition to decide.",
+    example="docker; python_version > '3'",
+    fix="Leave out everything from the semicolon on.",
+)
+RANGE = Rule(
+    id="source.range",
+    kind="version-invalid",
+    why="A range is PEP 440's; other spellings mean different things to different people.",
+    example="docker^1.0",
+    fix="Write a PEP 440 range, such as docker>=1.0,<2.",
+)
+NOT_AN_EXTENSION = Rule(
+    id="source.not-an-extension",
+    kind="not-an-extension",
+    why="Only projects named harnest-extension-* are extensions; others belong to the Python "
+    "environment.",
+    example="requests",
+    fix="Add an ordinary Python package to the dependencies in the agent's pyproject.toml and run "
+    "harnest env sync.",
+)
