@@ -8,12 +8,39 @@ the same files give the same digest on every machine.
 from __future__ import annotations
 
 import hashlib
+import os
+from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from harnest_ext import limits
+from harnest_ext.errors import InvalidExtension
+from harnest_ext.package.disk import open_folder, read_file, walk
+from harnest_ext.package.model import PackageFile
+from harnest_ext.package.tree import EntryType
 
-__all__ = ["TreeHash", "tree_digest"]
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from harnest_ext.package.disk import Found
+
+__all__ = ["FolderDigest", "TreeHash", "digest_of_folder", "tree_digest"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FolderDigest:
+    """What an installed copy is made of.
+
+    Attributes:
+        digest: Tree digest of its files; empty if the copy is irregular.
+        files: Its regular files, sorted by path.
+        irregular: Paths of what no installation ever writes; empty for a regular copy.
+    """
+
+    digest: str
+    files: tuple[PackageFile, ...] = ()
+    irregular: tuple[str, ...] = ()
 
 
 class TreeHash:
@@ -80,3 +107,67 @@ def tree_digest(entries: Iterable[tuple[str, Iterable[bytes], int]]) -> str:
         if seen != size:
             raise ValueError(f"{path!r} has {seen} bytes, not the {size} that were announced")
     return tree.hexdigest()
+
+
+def digest_of_folder(path: Path) -> FolderDigest:
+    """Return the tree digest of an installed copy, as it lies on the disk.
+
+    Only folders named ``__pycache__`` are passed over. No link is followed and nothing but regular
+    files is opened. What no installation ever writes - links, special files, empty folders,
+    unreadable files, more than the limits of a package - makes the copy irregular: its digest is
+    then empty and equals none.
+
+    Args:
+        path: Folder of the copy; may itself be reached through a link.
+
+    Raises:
+        OSError: The folder can't be opened.
+    """
+    with open_folder(path) as root:
+        found = list(islice(walk(root, _not_cache), 2 * limits.PACKAGE_FILES))
+        files = sorted(
+            (item for item in found if item.type is EntryType.FILE and not item.error),
+            key=lambda item: os.fsencode(item.path),
+        )
+        irregular = _irregular(found, files)
+        facts = tuple(PackageFile(path=f.path, size=f.stamp.size) for f in files if f.stamp)
+        if irregular:
+            return FolderDigest(digest="", files=facts, irregular=irregular)
+        try:
+            contents = ((f.path, read_file(root, f.path, f.stamp), _size(f)) for f in files)
+            return FolderDigest(digest=tree_digest(contents), files=facts)
+        except InvalidExtension as error:
+            return FolderDigest(digest="", files=facts, irregular=(error.path,))
+
+
+def _not_cache(_path: str, name: str) -> bool:
+    return name != "__pycache__"
+
+
+def _size(found: Found) -> int:
+    return found.stamp.size if found.stamp else 0
+
+
+def _irregular(found: list[Found], files: list[Found]) -> tuple[str, ...]:
+    odd = {f.path for f in found if f.error or f.type not in {EntryType.FILE, EntryType.FOLDER}}
+    odd |= {f.path for f in files if not _is_text(f.path)}
+    parents = {folder for f in found if f.type is not EntryType.FOLDER for folder in _parents(f)}
+    odd |= {f.path for f in found if f.type is EntryType.FOLDER and f.path not in parents}
+    total = 0
+    for number, file in enumerate(files, 1):
+        total += _size(file)
+        if number > limits.PACKAGE_FILES or total > limits.PACKAGE_BYTES:
+            odd.add(file.path)
+            break
+    return tuple(sorted(odd))
+
+
+def _parents(found: Found) -> Iterator[str]:
+    path = found.path
+    while "/" in path:
+        path = path.rsplit("/", 1)[0]
+        yield path
+
+
+def _is_text(path: str) -> bool:
+    return not any("\ud800" <= ch <= "\udfff" for ch in path)

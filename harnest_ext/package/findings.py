@@ -1,0 +1,60 @@
+"""The problems of one package, collected while it is inspected."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harnest_ext import limits
+from harnest_ext.errors import IncompatibleExtension, InvalidExtension
+from harnest_ext.problem import Problem, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from harnest_ext.errors import HarnestExtensionError
+
+__all__ = ["Findings"]
+
+_INCOMPATIBLE = "incompatible-"
+
+
+class Findings:
+    """Problems in the order in which they were found, at most ``limits.PROBLEMS`` of them."""
+
+    __slots__ = ("_problems",)
+
+    def __init__(self) -> None:
+        self._problems: list[Problem] = []
+
+    def add(self, problem: Problem) -> None:
+        """Remember one problem, unless there are too many already."""
+        if len(self._problems) < limits.PROBLEMS and problem not in self._problems[-8:]:
+            self._problems.append(problem)
+
+    def extend(self, problems: Iterable[Problem]) -> None:
+        """Remember several problems."""
+        for problem in problems:
+            self.add(problem)
+
+    @property
+    def errors(self) -> tuple[Problem, ...]:
+        """What refuses the package."""
+        return tuple(p for p in self._problems if p.severity is Severity.ERROR)
+
+    @property
+    def warnings(self) -> tuple[Problem, ...]:
+        """What is only pointed out."""
+        return tuple(p for p in self._problems if p.severity is not Severity.ERROR)
+
+    def failure(self) -> HarnestExtensionError | None:
+        """Return the error that holds everything which refuses the package; None if nothing does.
+
+        A package whose only faults are ranges that exclude this host is incompatible; any other
+        fault makes it invalid.
+        """
+        errors = self.errors
+        if not errors:
+            return None
+        if all(problem.kind.startswith(_INCOMPATIBLE) for problem in errors):
+            return IncompatibleExtension(errors)
+        return InvalidExtension(errors)

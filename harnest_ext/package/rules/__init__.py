@@ -1,0 +1,1 @@
+"""The rules of packages, as documented objects: one module per part of a package."""
