@@ -12,6 +12,8 @@ from harnest_ext.cli.table import COMMANDS, GROUPS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from click.shell_completion import CompletionItem
+
 __all__ = ["LazyGroup", "load"]
 
 
@@ -67,6 +69,14 @@ class LazyGroup(click.Group):
         rows = [(name, self._short(name)) for name in self.list_commands(ctx)]
         with formatter.section("Commands"):
             formatter.write_dl(rows)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Return the names that ``incomplete`` begins, from the table, and this group's options."""
+        from click.shell_completion import CompletionItem  # noqa: PLC0415 - only shells ask
+
+        names = [name for name in self.list_commands(ctx) if name.startswith(incomplete)]
+        found = [CompletionItem(name, help=self._short(name)) for name in names]
+        return found + click.Command.shell_complete(self, ctx, incomplete)
 
     def _own(self) -> Iterator[str]:
         for path in self._table:

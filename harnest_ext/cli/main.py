@@ -35,27 +35,30 @@ def root() -> click.Group:
     )
 
 
-def run(arguments: Sequence[str]) -> int:
+def run(arguments: Sequence[str], group: click.Group | None = None) -> int:
     """Run one command line and return its exit code.
 
     Args:
         arguments: What follows ``harnest``.
+        group: The commands; default those of the product.
     """
     output = Output()
     # Until the command has parsed its own options, this is the best guess at how to answer.
     output.as_json = "--json" in arguments
     try:
-        code = root().main(
+        code = (group or root()).main(
             args=list(arguments), prog_name="harnest", obj=output, standalone_mode=False
         )
-    except BrokenPipeError:
-        return _reader_left()
     except SystemExit as stop:
+        # click's own ending when the reader of a pipe has gone
         return stop.code if isinstance(stop.code, int) else 1
     except BaseException as error:  # noqa: BLE001 - the last place: everything is told, by kind
         from harnest_ext.cli.failure import report  # noqa: PLC0415 - only a failure needs it
 
-        return report(error, output)
+        try:
+            return report(error, output)
+        except BrokenPipeError:
+            return _reader_left()
     return code if isinstance(code, int) else 0
 
 
@@ -72,4 +75,4 @@ def _reader_left() -> int:
     # Whoever read our output has gone (`harnest ... | head`): let the interpreter's own last flush
     # write to nowhere instead of failing.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 141
+    return 1

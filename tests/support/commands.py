@@ -67,7 +67,7 @@ class Command:
 
 
 def snapshot(folder: Path) -> dict[str, tuple[str, int, bytes]]:
-    """Return kind, mode and content of everything below a folder, by path: equal means identical."""
+    """Return kind, mode and content of everything below a folder, by path."""
     found = {}
     for path in sorted(folder.rglob("*")):
         mode = path.lstat().st_mode

@@ -1,0 +1,101 @@
+"""What reaches stdout and stderr, on a terminal, in a pipe and as JSON."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+
+from harnest_ext.cli.output import Output, Table, Verbosity
+
+TABLE = Table(
+    columns=("Name", "State"),
+    rows=(("docker", "ok"), ("weather\x1b[31m", "modified")),
+    empty="No extensions are installed.",
+)
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        """Say so."""
+        return True
+
+
+def make(*, terminal: bool = False, **settings: object) -> Output:
+    """Return an output on streams of the test's own."""
+    stream = Terminal if terminal else io.StringIO
+    output = Output(stream(), stream())
+    output.configure(**({"as_json": False, "verbosity": Verbosity.NORMAL} | settings))
+    return output
+
+
+def test_a_table_in_a_pipe_is_aligned_text() -> None:
+    """One line per row, columns aligned, foreign text escaped, nothing drawn."""
+    output = make()
+    output.result({}, TABLE)
+    assert output.stdout.getvalue() == (
+        "Name             State\ndocker           ok\nweather\\x1b[31m  modified\n"
+    )
+
+
+def test_a_table_on_a_terminal_is_drawn() -> None:
+    """On a terminal rich draws the same cells."""
+    output = make(terminal=True)
+    output.result({}, TABLE)
+    drawn = output.stdout.getvalue()
+    assert "docker" in drawn
+    assert "─" in drawn
+    assert "\x1b[31m" not in drawn
+
+
+def test_an_empty_table_says_so() -> None:
+    """No rows: a sentence, not a lonely heading."""
+    output = make()
+    output.result({}, Table(columns=("Name",), rows=(), empty="No extensions are installed."))
+    assert output.stdout.getvalue() == "No extensions are installed.\n"
+
+
+def test_json_is_one_object_and_nothing_else() -> None:
+    """With --json the data is the answer, whatever the text would have been."""
+    output = make(as_json=True)
+    output.note("installing")
+    output.result({"name": "wetter-\u00fc", "files": 3}, TABLE)
+    assert json.loads(output.stdout.getvalue()) == {"name": "wetter-\u00fc", "files": 3}
+    assert output.stderr.getvalue() == "installing\n"
+
+
+@pytest.mark.parametrize(
+    ("verbosity", "said"),
+    [
+        (Verbosity.QUIET, "warning: w\n"),
+        (Verbosity.NORMAL, "n\nwarning: w\n"),
+        (Verbosity.VERBOSE, "n\nd\nwarning: w\n"),
+    ],
+)
+def test_verbosity_chooses_what_is_said(verbosity: Verbosity, said: str) -> None:
+    """Quiet keeps warnings, verbose adds steps; all of it goes to stderr."""
+    output = make(verbosity=verbosity)
+    output.note("n")
+    output.detail("d")
+    output.warn("w")
+    assert output.stderr.getvalue() == said
+    assert output.stdout.getvalue() == ""
+
+
+def test_progress_is_for_terminals() -> None:
+    """In a pipe nothing is drawn; on a terminal something is."""
+    for terminal in (False, True):
+        output = make(terminal=terminal)
+        with output.progress("Copying", total=2) as advance:
+            advance(1)
+            advance(1)
+        assert bool(output.stderr.getvalue()) is terminal
+
+
+def test_rows_must_fit_their_columns() -> None:
+    """A table with a cell too few can't be made."""
+    with pytest.raises(ValueError, match="one cell per column"):
+        Table(columns=("Name", "State"), rows=(("docker",),))
