@@ -3,6 +3,7 @@
 from harnest_ext.store.lock import LockedExtension, LockedSource, LockFile, SourceKind
 from harnest_ext.store.lockfile import parse_lock, read_lock, render_lock
 from harnest_ext.store.project import Project
+from harnest_ext.store.reader import installed_view
 from harnest_ext.store.view import CopyState, InstalledExtension, InstalledView
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "LockedSource",
     "Project",
     "SourceKind",
+    "installed_view",
     "parse_lock",
     "read_lock",
     "render_lock",

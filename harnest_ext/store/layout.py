@@ -7,6 +7,7 @@ from typing import Final
 __all__ = [
     "CONFIG_NAME",
     "EXTENSIONS_NAME",
+    "JOURNAL_DRAFT_PATH",
     "JOURNAL_PATH",
     "LOCK_NAME",
     "PREVIOUS_PATH",
@@ -24,6 +25,7 @@ EXTENSIONS_NAME: Final = "extensions"
 STATE_PATH: Final = f"{EXTENSIONS_NAME}/.harnest"
 """Local state beside the copies: same file system, so that a rename swaps; ignored by git."""
 JOURNAL_PATH: Final = f"{STATE_PATH}/journal.json"
+JOURNAL_DRAFT_PATH: Final = f"{JOURNAL_PATH}.new"
 STAGING_PATH: Final = f"{STATE_PATH}/staging"
 PREVIOUS_PATH: Final = f"{STATE_PATH}/previous"
 STAMPS_PATH: Final = f"{STATE_PATH}/stamps.json"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-__all__ = ["Wish", "edit_wishes", "parse_wishes", "read_wishes"]
+__all__ = ["Wish", "edit_wishes", "parse_wishes", "read_wishes", "wish_shape"]
 
 ANY_VERSION: Final = "*"
 _TABLE: Final = "tool.harnest.extensions"
@@ -107,6 +107,11 @@ def edit_wishes(
     return _rewritten(data or b"", changed, gone)
 
 
+def wish_shape(wish: Wish) -> dict[str, str | bool]:
+    """Return the parts of ``wish`` that say something, in the order of the file format."""
+    return {key: getattr(wish, key) for key in (*_TEXTS, *_FLAGS) if getattr(wish, key)}
+
+
 def _rewritten(data: bytes, changed: dict[Slug, Wish], gone: list[Slug]) -> bytes:
     import tomlkit  # noqa: PLC0415 - only commands that change a user's file pay for it
     from tomlkit.exceptions import TOMLKitError  # noqa: PLC0415
@@ -135,9 +140,7 @@ def _value(wish: Wish) -> object:
     if wish == Wish(version=wish.version):
         return wish.version or ANY_VERSION
     table = tomlkit.inline_table()
-    for key in (*_TEXTS, *_FLAGS):
-        if getattr(wish, key):
-            table[key] = getattr(wish, key)
+    table.update(wish_shape(wish))
     return table
 
 

@@ -1,0 +1,255 @@
+"""An open folder of the project, and what a writer does below it; faults become our own errors.
+
+Paths are relative to the project with ``/``; each component is opened without following a link, so
+that nothing outside the project can be reached whatever lies in it.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Self
+
+from harnest_ext.errors import StoreError
+from harnest_ext.store import rules
+from harnest_ext.store.filesystem import DiskFileSystem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from harnest_ext.store.filesystem import FileSystem
+
+__all__ = ["Folder", "split"]
+
+_REMEDIES = {
+    errno.ENOSPC: "Free some space on the disk and run the command again.",
+    errno.EDQUOT: "Free some of your quota and run the command again.",
+    errno.EROFS: "The file system is read-only: mount it for writing or move the project.",
+    errno.EACCES: "Give yourself permission to write there and run the command again.",
+    errno.EPERM: "Give yourself permission to write there and run the command again.",
+    errno.EIO: "The disk reported a fault; look at the system's log.",
+}
+
+
+class Folder:
+    """An open folder; use it in a ``with`` block.
+
+    Args:
+        descriptor: Its open descriptor, owned from now on.
+        path: Where it is, relative to the project, for messages; empty for the project itself.
+        disk: The port to write through.
+    """
+
+    __slots__ = ("_disk", "descriptor", "path")
+
+    def __init__(self, descriptor: int, path: str, disk: FileSystem) -> None:
+        self.descriptor = descriptor
+        self.path = path
+        self._disk = disk
+
+    @classmethod
+    def project(cls, root: Path, disk: FileSystem | None = None) -> Self:
+        """Open a project's root.
+
+        Raises:
+            StoreError: kind ``io-error``.
+        """
+        with _told("open", str(root)):
+            descriptor = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        return cls(descriptor, "", disk or DiskFileSystem())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        os.close(self.descriptor)
+
+    def at(self, path: str, *, make: bool = False) -> Folder:
+        """Open the folder at ``path`` below this one.
+
+        Args:
+            path: Components joined by ``/``, at least one.
+            make: Whether folders that are missing are made.
+
+        Raises:
+            StoreError: kind ``io-error`` or, when a component is no folder, ``conflict``.
+        """
+        first, _, rest = path.partition("/")
+        child = self._child(first, make=make)
+        if not rest:
+            return child
+        with child:
+            return child.at(rest, make=make)
+
+    def mode(self, path: str) -> int | None:
+        """Return the mode of the entry at ``path``, links not followed, or None if absent.
+
+        Raises:
+            StoreError: kind ``io-error``.
+        """
+        # A link in the middle of a path is caught when the folder is opened for the change.
+        with _told("look at", self._named(path)):
+            try:
+                return os.stat(path, dir_fd=self.descriptor, follow_symlinks=False).st_mode
+            except (FileNotFoundError, NotADirectoryError):
+                return None
+
+    def exists(self, path: str) -> bool:
+        """Return whether anything is at ``path``, a dangling link included."""
+        return self.mode(path) is not None
+
+    def names(self) -> list[str]:
+        """Return the names of all entries, sorted.
+
+        Raises:
+            StoreError: kind ``io-error``.
+        """
+        with _told("list", self.path):
+            return sorted(os.listdir(self.descriptor))  # noqa: PTH208 - a descriptor, not a path
+
+    def write(self, name: str, chunks: Iterable[bytes]) -> os.stat_result:
+        """Write a new file and return its stamps; it is not synced yet.
+
+        Raises:
+            StoreError: kind ``io-error``; what was written of it is left for whoever stages.
+        """
+        with _told("write", self._named(name)):
+            descriptor = self._disk.create(name, folder=self.descriptor)
+        try:
+            for chunk in chunks:
+                with _told("write", self._named(name)):
+                    self._disk.write(chunk, descriptor=descriptor)
+            return os.fstat(descriptor)
+        finally:
+            os.close(descriptor)
+
+    def sync(self, name: str | None = None) -> None:
+        """Bring this folder's entries, or the content of its file ``name``, to stable storage.
+
+        Raises:
+            StoreError: kind ``io-error``.
+        """
+        with _told("sync", self._named(name or "")):
+            if name is None:
+                self._disk.sync(descriptor=self.descriptor)
+                return
+            flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
+            descriptor = os.open(name, flags, dir_fd=self.descriptor)
+            try:
+                self._disk.sync(descriptor=descriptor)
+            finally:
+                os.close(descriptor)
+
+    def rename(self, path: str, new_path: str) -> None:
+        """Move an entry below this folder and sync neither end.
+
+        Raises:
+            StoreError: kind ``io-error``.
+        """
+        head, name = split(path)
+        new_head, new_name = split(new_path)
+        with (
+            self._parent(head) as source,
+            self._parent(new_head) as target,
+            _told(f"move {self._named(path)} to", self._named(new_path)),
+        ):
+            self._disk.rename(
+                name, new_name, folder=source.descriptor, new_folder=target.descriptor
+            )
+
+    def remove(self, path: str) -> None:
+        """Remove what is at ``path``, a folder with all that is in it; nothing there is fine.
+
+        Raises:
+            StoreError: kind ``io-error``.
+        """
+        mode = self.mode(path)
+        if mode is None:
+            return
+        head, name = split(path)
+        with self._parent(head) as parent:
+            if stat.S_ISDIR(mode):
+                with parent.at(name) as folder:
+                    for entry in folder.names():
+                        folder.remove(entry)
+                with _told("remove", self._named(path)):
+                    self._disk.rmdir(name, folder=parent.descriptor)
+            else:
+                with _told("remove", self._named(path)):
+                    self._disk.unlink(name, folder=parent.descriptor)
+
+    def remove_if_empty(self, path: str) -> None:
+        """Remove the folder at ``path`` when there is one and nothing is in it.
+
+        Raises:
+            StoreError: kind ``io-error``.
+        """
+        head, name = split(path)
+        mode = self.mode(path)
+        if mode is None or not stat.S_ISDIR(mode):
+            return
+        with self._parent(head) as parent:
+            with parent.at(name) as folder:
+                empty = not folder.names()
+            if empty:
+                with _told("remove", self._named(path)):
+                    self._disk.rmdir(name, folder=parent.descriptor)
+
+    def _child(self, name: str, *, make: bool) -> Folder:
+        path = self._named(name)
+        if make and not self.exists(name):
+            with _told("make", path):
+                self._disk.mkdir(name, folder=self.descriptor)
+        try:
+            with _told("open", path):
+                descriptor = self._disk.open_folder(name, folder=self.descriptor)
+        except StoreError as error:
+            mode = self.mode(name)
+            if mode is None or stat.S_ISDIR(mode):
+                raise
+            raise _no_folder(path) from error
+        return Folder(descriptor, path, self._disk)
+
+    def _parent(self, head: str) -> Folder:
+        if head:
+            return self.at(head)
+        return Folder(os.dup(self.descriptor), self.path, self._disk)
+
+    def _named(self, path: str) -> str:
+        return "/".join(part for part in (self.path, path) if part) or "."
+
+
+def split(path: str) -> tuple[str, str]:
+    """Return the folder part and the last component of ``path``."""
+    head, _, name = path.rpartition("/")
+    return head, name
+
+
+@contextmanager
+def _told(action: str, path: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if isinstance(error, StoreError):
+            raise
+        raise StoreError(
+            rules.WRITE.problem(
+                f"Could not {action} {path}: {error.strerror or type(error).__name__}.",
+                path=path,
+                remedy=_REMEDIES.get(error.errno or 0, ""),
+            )
+        ) from error
+
+
+def _no_folder(path: str) -> StoreError:
+    return StoreError(
+        rules.DESTINATION.problem(
+            f"{path} is a link or a file, not a folder of the project.",
+            path=path,
+            expected="a regular folder",
+        ),
+        unchanged="The project was not changed.",
+    )

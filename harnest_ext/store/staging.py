@@ -1,0 +1,141 @@
+"""What a writing command prepares beside the copies, complete and synced before anything moves."""
+
+from __future__ import annotations
+
+import zlib
+from typing import TYPE_CHECKING
+
+from harnest_ext.errors import InvalidExtension
+from harnest_ext.package.digest import TreeHash
+from harnest_ext.store import layout, rules
+from harnest_ext.store.folder import split
+from harnest_ext.store.stamps import CopyStamps, Stamp
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from harnest_ext.identity import Slug
+    from harnest_ext.store.folder import Folder
+
+__all__ = ["IGNORE_EVERYTHING", "CopySource", "next_number", "stage_copy", "stage_file"]
+
+IGNORE_EVERYTHING = b"# Local state of `harnest extensions`.\n*\n"
+"""Content of the `.gitignore` in the folder of local state."""
+
+CopySource = "Iterable[tuple[str, int, Iterable[bytes]]]"
+"""Path, size and content in chunks of each file of a copy, sorted by path."""
+
+
+def next_number(root: Folder) -> str:
+    """Return a number larger than that of all staging folders and backups that are there."""
+    last = 0
+    for path in (layout.STAGING_PATH, layout.PREVIOUS_PATH):
+        if root.exists(path):
+            with root.at(path) as folder:
+                last = max([last, *(int(name) for name in folder.names() if name.isdecimal())])
+    return f"{last + 1:06d}"
+
+
+def stage_copy(
+    folder: Folder, name: Slug, files: Iterable[tuple[str, int, Iterable[bytes]]], digest: str
+) -> CopyStamps:
+    """Write the files of a copy below ``folder`` and bring them to stable storage.
+
+    Args:
+        folder: New, empty folder.
+        name: Extension that it is a copy of, for messages.
+        files: Path, size in bytes and content in chunks of each file, sorted by path.
+        digest: Tree digest that the copy must have.
+
+    Raises:
+        InvalidExtension: kind ``hash-mismatch``: the source is no longer what was checked.
+        StoreError: kind ``io-error``.
+    """
+    tree = TreeHash()
+    stamps: dict[str, Stamp] = {}
+    for here, entry in _in_folders(folder, files):
+        path, size, chunks = entry
+        tree.begin(path, size)
+        content = _Watched(chunks, tree)
+        found = here.write(split(path)[1], content)
+        stamps[path] = (found.st_size, found.st_mtime_ns, found.st_ino, content.checksum)
+    if tree.hexdigest() != digest:
+        raise InvalidExtension(
+            rules.SOURCE_CHANGED.problem(
+                f"The source of '{name}' changed while it was copied.",
+                path=name,
+                expected=digest,
+                got=tree.hexdigest(),
+            ),
+            unchanged="The project was not changed.",
+        )
+    _sync(folder, stamps)
+    return CopyStamps(digest=digest, files=stamps)
+
+
+def stage_file(root: Folder, path: str, data: bytes) -> None:
+    """Write a new file at ``path`` and bring it and its folder to stable storage.
+
+    Raises:
+        StoreError: kind ``io-error``.
+    """
+    head, name = split(path)
+    with root.at(head, make=True) as folder:
+        folder.write(name, [data] if data else [])
+        folder.sync(name)
+        folder.sync()
+
+
+class _Watched:
+    """The content of a file on its way to disk, seen by the tree digest and a checksum."""
+
+    def __init__(self, chunks: Iterable[bytes], tree: TreeHash) -> None:
+        self._chunks = chunks
+        self._tree = tree
+        self.checksum = 0
+
+    def __iter__(self) -> Iterator[bytes]:
+        for chunk in self._chunks:
+            self._tree.update(chunk)
+            self.checksum = zlib.crc32(chunk, self.checksum)
+            yield chunk
+
+
+def _in_folders(
+    folder: Folder, files: Iterable[tuple[str, int, Iterable[bytes]]]
+) -> Iterator[tuple[Folder, tuple[str, int, Iterable[bytes]]]]:
+    """Yield each file with its open folder; neighbours in one folder open it once."""
+    head, here = "", folder
+    try:
+        for entry in files:
+            new = split(entry[0])[0]
+            if new != head:
+                _close(here, folder)
+                head, here = "", folder
+                if new:
+                    here = folder.at(new, make=True)
+                    head = new
+            yield here, entry
+    finally:
+        _close(here, folder)
+
+
+def _close(here: Folder, root: Folder) -> None:
+    if here is not root:
+        here.__exit__()
+
+
+def _sync(folder: Folder, paths: Iterable[str]) -> None:
+    """Sync every file, after all of them were written: the first sync takes most along."""
+    heads = {""}
+    for here, (path, _, _) in _in_folders(folder, ((path, 0, ()) for path in paths)):
+        head, name = split(path)
+        here.sync(name)
+        while head:
+            heads.add(head)
+            head = split(head)[0]
+    for head in sorted(heads, reverse=True):
+        if head:
+            with folder.at(head) as inner:
+                inner.sync()
+    folder.sync()
