@@ -37,7 +37,7 @@ __all__ = [
 
 SIZE = Rule(
     id="manifest.size",
-    kind="manifest-invalid",
+    kind="too-large",
     why="A manifest is read whole before anything else is known about the package.",
     example="An extension.yaml of 100 KiB.",
     fix="Keep to what the format defines; move prose to README.md.",

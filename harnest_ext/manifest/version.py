@@ -17,7 +17,7 @@ from harnest_ext.manifest import rules
 if TYPE_CHECKING:
     from packaging.version import Version
 
-__all__ = ["ExtensionVersion"]
+__all__ = ["EXPECTED", "ExtensionVersion", "objection"]
 
 _NUMBER = r"(?:0|[1-9][0-9]*)"
 _SEPARATOR = r"[-_.]?"
@@ -35,7 +35,7 @@ _REASONS = (
     (r"[0-9]+(?:\.[0-9]+)?$", "it has fewer than three numbers"),
     (r"(?:[0-9]+\.){0,2}0[0-9]", "a number has a leading zero"),
 )
-_EXPECTED = (
+EXPECTED = (
     "three numbers without leading zeros and at most one pre-, post-, dev- or local part, "
     "such as 1.2.0, 1.0.0-rc.1 or 1.0.0rc1"
 )
@@ -59,7 +59,7 @@ class ExtensionVersion:
         if reason:
             raise InvalidExtension(
                 rules.VERSION_TEXT.problem(
-                    f"The version is not usable: {reason}.", expected=_EXPECTED, got=self.text
+                    f"The version is not usable: {reason}.", expected=EXPECTED, got=self.text
                 )
             )
 
