@@ -8,6 +8,7 @@
     RuntimeError
     +-- SandboxCancelledError               the caller or its authority is gone
     +-- SandboxExecutionError               the provider failed; its own error stays hidden
+        +-- SandboxClosedError              the managed sandbox is closed
 
 An extension's own errors derive from :class:`SandboxExecutionError`.
 """
@@ -18,6 +19,7 @@ from harnest.sandbox.status import SandboxStatus
 
 __all__ = [
     "SandboxCancelledError",
+    "SandboxClosedError",
     "SandboxExecutionError",
     "SandboxInputFilesUnsupportedError",
     "SandboxPolicyUnsupportedError",
@@ -48,6 +50,13 @@ class SandboxExecutionError(RuntimeError):
     def __init__(self, message: str, *, status: SandboxStatus = SandboxStatus.FAILED) -> None:
         super().__init__(message)
         self.status = SandboxStatus(status)
+
+
+class SandboxClosedError(SandboxExecutionError):
+    """A managed sandbox was closed, or is being closed, and runs nothing more."""
+
+    def __init__(self) -> None:
+        super().__init__("the sandbox is closed and runs nothing more; open its runtime again")
 
 
 class SandboxInputFilesUnsupportedError(ValueError):

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
-__all__ = ["is_adk_executor"]
+__all__ = ["AdkOnlyError", "is_adk_executor"]
 
 _ADK_EXECUTORS = "google.adk.code_executors"
+
+
+class AdkOnlyError(TypeError):
+    """A sandbox whose factory makes a google-adk executor is used from elsewhere than ADK."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "this sandbox is ADK only: its factory makes a google-adk code executor; "
+            "use to_adk_executor(), or declare a factory of a portable provider"
+        )
 
 
 def is_adk_executor(candidate: object) -> bool:

@@ -24,7 +24,8 @@ LOCK_SLICE_SECONDS: Final = 0.05
 """Longest single wait for a lock: within it a queued call notices that it was cancelled."""
 CLEANUP_SECONDS: Final = 5
 """Deadline of a cleanup scope that names none, in seconds."""
-CLOSE_WAIT_SECONDS: Final = 10.0
-"""Longest that closing a managed sandbox waits for executions still running, in seconds."""
-CANCEL_WAIT_SECONDS: Final = 10.0
+CLOSE_WAIT_SECONDS: Final = 10
+"""Longest wait in closing a managed sandbox, in seconds: for executions to end by themselves, for
+cancelled ones to release what they hold, and for the provider's own close."""
+CANCEL_WAIT_SECONDS: Final = 10
 """Longest that a cancelled task waits for its execution to clean up, in seconds."""

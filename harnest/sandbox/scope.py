@@ -17,7 +17,7 @@ from harnest.sandbox import limits
 from harnest.sandbox.authority import ExecutionAuthority
 from harnest.sandbox.errors import SandboxCancelledError
 
-__all__ = ["Lockable", "SandboxControl", "ScopeEndedError"]
+__all__ = ["Lockable", "QueueTimeoutError", "SandboxControl", "ScopeEndedError"]
 
 
 class Lockable(Protocol):
@@ -37,6 +37,16 @@ class ScopeEndedError(SandboxCancelledError):
 
     It says nothing about the rest of the call: passing through another scope it stays local.
     """
+
+
+class QueueTimeoutError(TimeoutError):
+    """The deadline passed while a lock was waited for.
+
+    Attributes:
+        phase: Always ``queue``.
+    """
+
+    phase = "queue"
 
 
 class SandboxControl:
@@ -110,9 +120,19 @@ class SandboxControl:
         """Refuse to go on when the scope, the call, the authority or the deadline is gone.
 
         Raises:
+            SandboxCancelledError: As :meth:`check_wanted`.
+            TimeoutError: The deadline has passed.
+        """
+        self.check_wanted()
+        if self.remaining() == 0:
+            raise TimeoutError("the deadline of the sandbox execution has passed")
+
+    def check_wanted(self) -> None:
+        """Refuse to go on when nobody may take the outcome any more, whatever the deadline.
+
+        Raises:
             SandboxCancelledError: The scope or an ancestor ended by an exception, or is a cleanup
                 that is over; the call was cancelled; the invocation was revoked.
-            TimeoutError: The deadline has passed.
         """
         if self.failed:
             raise ScopeEndedError("this part of the execution is over")
@@ -120,8 +140,6 @@ class SandboxControl:
             raise SandboxCancelledError("the execution was cancelled")
         if self.revoked:
             raise SandboxCancelledError("the invocation that asked for the execution is over")
-        if self.remaining() == 0:
-            raise TimeoutError("the deadline of the sandbox execution has passed")
 
     def constrain(self, seconds: float) -> None:
         """Tighten this scope's deadline to at most ``seconds`` from now; it never loosens one.
@@ -153,18 +171,32 @@ class SandboxControl:
         """
         self.check()
         while not lock.acquire(timeout=self._slice()):
-            self.check()
+            self._check_queued()
         try:
             self.check()
             yield
         finally:
             lock.release()
 
+    def _check_queued(self) -> None:
+        try:
+            self.check()
+        except TimeoutError:
+            expired = True
+        else:
+            expired = False
+        if expired:
+            raise QueueTimeoutError("the deadline passed while the execution was queued")
+
     def _slice(self) -> float:
         remaining = self.remaining()
         if remaining is None:
             return limits.LOCK_SLICE_SECONDS
         return min(limits.LOCK_SLICE_SECONDS, remaining)
+
+    def abandon(self) -> None:
+        """End this scope and those below it, from any thread; the rest of the call goes on."""
+        self._failed = True
 
     def end(self, error: BaseException | None) -> None:
         """Close the scope; called once, by the context manager that opened it.

@@ -1,0 +1,84 @@
+"""Close a provider once its executions are over: bounded, and repeatable until it succeeds."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import threading
+from concurrent.futures import Future, wait
+from typing import Any
+
+from harnest.sandbox import control, limits
+from harnest.sandbox.errors import SandboxExecutionError
+from harnest.sandbox.outcome import safe_error
+from harnest.sandbox.worker import started
+
+__all__ = ["Closing", "aclose_provider"]
+
+
+class Closing:
+    """The end of one provider; a close that hangs is waited for again, never started twice."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._running: Future[None] | None = None
+
+    def close(self, provider: Any) -> None:
+        """Call the provider's ``close``, else its ``aclose``, if it has one.
+
+        Args:
+            provider: The provider.
+
+        Raises:
+            SandboxExecutionError: It failed, or took longer than
+                :data:`~harnest.sandbox.limits.CLOSE_WAIT_SECONDS`; call again.
+        """
+        failure = self._attempt(provider)
+        if failure is not None:
+            raise failure
+
+    def _attempt(self, provider: Any) -> BaseException | None:
+        with self._lock:
+            if self._running is None:
+                self._running = started(lambda: _release(provider))
+            done, _ = wait([self._running], limits.CLOSE_WAIT_SECONDS)
+            if not done:
+                return SandboxExecutionError(
+                    "the sandbox provider did not finish closing within "
+                    f"{limits.CLOSE_WAIT_SECONDS} seconds; close again to wait for it"
+                )
+            error = self._running.exception()
+            self._running = None
+            return None if error is None else safe_error(error)
+
+
+async def aclose_provider(provider: Any) -> None:
+    """Await the provider's ``aclose`` in this event loop, in which its resources live.
+
+    Args:
+        provider: A provider with ``aclose``.
+
+    Raises:
+        SandboxExecutionError: It failed or took longer than
+            :data:`~harnest.sandbox.limits.CLOSE_WAIT_SECONDS`; call again.
+    """
+    failure: BaseException | None = None
+    try:
+        with control.cleanup(limits.CLOSE_WAIT_SECONDS):
+            await asyncio.wait_for(provider.aclose(), limits.CLOSE_WAIT_SECONDS)
+    except Exception as error:  # noqa: BLE001 - third-party code; its error must not leave
+        failure = safe_error(error)
+    if failure is not None:
+        raise failure
+
+
+def _release(provider: Any) -> None:
+    with control.cleanup(limits.CLOSE_WAIT_SECONDS):
+        closer = getattr(provider, "close", None) or getattr(provider, "aclose", None)
+        ending = closer() if callable(closer) else None
+        if inspect.isawaitable(ending):
+            asyncio.run(_awaiting(ending))
+
+
+async def _awaiting(ending: Any) -> None:
+    await ending

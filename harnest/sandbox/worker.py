@@ -1,0 +1,83 @@
+"""Blocking work in a thread of its own, with a copy of the caller's context.
+
+The event loop's default pool has a handful of threads, so queued executions would wait for each
+other there; and a provider's ``close`` that never returns must not hang its caller.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import TypeVar
+
+from harnest.sandbox import limits
+from harnest.sandbox.scope import SandboxControl
+
+__all__ = ["awaited", "started"]
+
+_T = TypeVar("_T")
+
+
+def started(work: Callable[[], _T]) -> Future[_T]:
+    """Run ``work`` in a new daemon thread and return its future at once.
+
+    Args:
+        work: Called once, in a copy of the current context.
+    """
+    future: Future[_T] = Future()
+    context = contextvars.copy_context()
+    thread = threading.Thread(
+        target=context.run, args=(_fulfil, future, work), name="harnest-sandbox", daemon=True
+    )
+    try:
+        thread.start()
+    except RuntimeError:
+        # From Python 3.12 no thread starts while the interpreter shuts down; what is closed then
+        # is closed right here.
+        _fulfil(future, work)
+    return future
+
+
+async def awaited(work: Callable[[], _T], scope: SandboxControl) -> _T:
+    """Run ``work`` in a thread and wait for it without blocking the event loop.
+
+    When the task is cancelled, the scope's call is cancelled, and the task waits until the work
+    has noticed and released what it holds, at most
+    :data:`~harnest.sandbox.limits.CANCEL_WAIT_SECONDS`.
+
+    Args:
+        work: Blocking call that watches the current control scope.
+        scope: Scope that it runs under.
+
+    Raises:
+        BaseException: What ``work`` raises.
+    """
+    future = asyncio.wrap_future(started(work))
+    # If nobody waits any more, its error ends here and not in the event loop's log.
+    future.add_done_callback(_retrieve)
+    try:
+        await asyncio.wait([future])
+    except asyncio.CancelledError:
+        scope.cancelled.set()
+        await asyncio.wait([future], timeout=limits.CANCEL_WAIT_SECONDS)
+        raise
+    return future.result()
+
+
+def _retrieve(future: asyncio.Future[_T]) -> None:
+    if not future.cancelled():
+        future.exception()
+
+
+def _fulfil(future: Future[_T], work: Callable[[], _T]) -> None:
+    if not future.set_running_or_notify_cancel():
+        return
+    try:
+        result = work()
+    except BaseException as error:  # noqa: BLE001 - handed to the one who waits
+        future.set_exception(error)
+    else:
+        future.set_result(result)
