@@ -1,0 +1,1 @@
+"""The only place that executes extension code: importing, life cycle, invocations, sandboxes."""

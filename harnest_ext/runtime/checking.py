@@ -1,0 +1,91 @@
+"""What is held against a candidate before it may be imported."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from harnest_ext.errors import HarnestExtensionError
+from harnest_ext.runtime import rules
+from harnest_ext.runtime.candidate import Origin
+
+if TYPE_CHECKING:
+    from harnest_ext.host import Host
+    from harnest_ext.problem import Problem
+    from harnest_ext.runtime.candidate import Candidate
+
+__all__ = ["objections"]
+
+
+def objections(candidate: Candidate, host: Host) -> list[Problem]:
+    """Return why a candidate may not be loaded; empty if nothing speaks against it."""
+    return [*_ranges(candidate, host), *_content(candidate)]
+
+
+def _ranges(candidate: Candidate, host: Host) -> list[Problem]:
+    problems = []
+    for rule, wanted, running, what in (
+        (rules.HOST_RANGE, candidate.host_range, host.harnest_version, "Harnest"),
+        (rules.PYTHON_RANGE, candidate.requires_python, host.python_version, "Python"),
+    ):
+        if wanted and not _within(wanted, running):
+            problems.append(
+                rule.problem(
+                    f"The extension {candidate.slug!r} is not for this {what}.",
+                    path=candidate.slug,
+                    expected=wanted,
+                    got=f"{what} {running}",
+                )
+            )
+    return problems
+
+
+@lru_cache(maxsize=256)
+def _within(wanted: str, running: str) -> bool:
+    from packaging.specifiers import (  # noqa: PLC0415 - only an extension with a range pays for it
+        InvalidSpecifier,
+        SpecifierSet,
+    )
+
+    try:
+        return SpecifierSet(wanted).contains(running, prereleases=True)
+    except InvalidSpecifier:
+        return False
+
+
+def _content(candidate: Candidate) -> list[Problem]:
+    if candidate.origin is not Origin.PROJECT:
+        return []
+    from harnest_ext.package.digest import digest_of_folder  # noqa: PLC0415 - copies alone need it
+
+    try:
+        found = digest_of_folder(candidate.folder)
+    except FileNotFoundError:
+        return [_missing(candidate)]
+    except (OSError, HarnestExtensionError) as error:
+        return [unreadable(candidate.slug, type(error).__name__)]
+    if found.digest == candidate.digest:
+        return []
+    return [
+        rules.MODIFIED_COPY.problem(
+            f"The copy of the extension {candidate.slug!r} was changed after it was installed.",
+            path=str(candidate.folder),
+            expected=candidate.digest,
+            got=found.digest,
+        )
+    ]
+
+
+def _missing(candidate: Candidate) -> Problem:
+    return rules.MISSING_COPY.problem(
+        f"The files of the extension {candidate.slug!r} are not there.",
+        path=str(candidate.folder),
+    )
+
+
+def unreadable(slug: str, reason: str) -> Problem:
+    """Return the problem of an extension that can't be read; the reason is an exception's type."""
+    return rules.UNREADABLE.problem(
+        f"The extension {slug!r} can't be read ({reason}).",
+        path=slug,
+    )
