@@ -1,8 +1,7 @@
 """Which commands there are, where each lives, and its line in the list of commands.
 
 Pure data, read without importing any command: a new command is one new row. The short help stands
-here as well as in the command because a group's ``--help`` must not import all its commands; a test
-holds the two against each other.
+here because a group's ``--help`` must not import all its commands to list them.
 """
 
 from __future__ import annotations
