@@ -82,3 +82,14 @@ PREVIOUS_VERSIONS: Final = 1
 
 ARGUMENT_PATH_BYTES: Final = 4096
 """Most bytes of a path given on the command line: what the system takes at most."""
+
+RESOLUTION_ROUNDS: Final = 3_000
+"""Most steps of one resolution: releases chosen and taken back."""
+RESOLUTION_TRIALS: Final = 12
+"""Most changes that are tried to find one that would resolve a conflict."""
+RESOLUTION_TRIAL_ROUNDS: Final = 500
+"""Most steps of one such trial."""
+EXPLANATION_LINES: Final = 10
+"""Most lines of the explanation of a conflict."""
+EXPLANATION_LINKS: Final = 6
+"""Most links of a chain in it; a longer one is cut in the middle."""

@@ -4,6 +4,7 @@ from harnest_ext.resolution.answer import Resolution, Selected
 from harnest_ext.resolution.candidate import Candidate, Facts, Origin, OriginKind
 from harnest_ext.resolution.provider import CandidateProvider
 from harnest_ext.resolution.request import Given, Installed, ResolutionRequest
+from harnest_ext.resolution.resolver import resolve
 
 __all__ = [
     "Candidate",
@@ -16,4 +17,5 @@ __all__ = [
     "Resolution",
     "ResolutionRequest",
     "Selected",
+    "resolve",
 ]

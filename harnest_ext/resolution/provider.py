@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Sequence
 
     from harnest_ext.identity import Slug
+    from harnest_ext.problem import Problem
     from harnest_ext.resolution.candidate import Candidate, Facts
 
 __all__ = ["CandidateProvider"]
@@ -33,5 +34,8 @@ class CandidateProvider(Protocol):
             SourceError: The source did not answer, or its bytes are not those it promised.
         """
 
-    def known(self) -> Collection[str]:
-        """Return names that are known without any look-up, for "did you mean"."""
+    def absent(self, slug: Slug) -> Problem:
+        """Return what to tell of a name that has no release: where it was looked for, close names.
+
+        Its kind is ``not-found`` or ``not-an-extension``.
+        """
