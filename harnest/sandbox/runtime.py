@@ -22,7 +22,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from harnest.sandbox import limits
 from harnest.sandbox.admission import Admission
@@ -30,7 +30,6 @@ from harnest.sandbox.audit import AuditEntry
 from harnest.sandbox.authority import current_authority
 from harnest.sandbox.closing import Closing, aclose_provider
 from harnest.sandbox.context import SandboxContext
-from harnest.sandbox.declaration import Sandbox
 from harnest.sandbox.errors import SandboxCancelledError, SandboxExecutionError
 from harnest.sandbox.file import SandboxFile
 from harnest.sandbox.foreign import AdkOnlyError, is_adk_executor
@@ -50,6 +49,10 @@ from harnest.sandbox.result import SandboxResult
 from harnest.sandbox.scope import SandboxControl
 from harnest.sandbox.streaming import GuardedSink
 from harnest.sandbox.worker import awaited, started
+
+if TYPE_CHECKING:
+    # The declaration's adapters are built on this module.
+    from harnest.sandbox.declaration import Sandbox
 
 __all__ = ["ManagedSandbox"]
 

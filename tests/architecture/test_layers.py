@@ -38,7 +38,12 @@ OWNERS = {
     "importlib_metadata": ("harnest_ext.distributions", "harnest_ext.package.wheel"),
     "jinja2": ("harnest_ext.scaffold", "harnest_ext.sources"),
     "langchain_core": ("harnest.sandbox.adapters",),
-    "pydantic": ("harnest_ext.manifest", "harnest_ext.sources", "harnest_ext.runtime"),
+    "pydantic": (
+        "harnest.sandbox.adapters",
+        "harnest_ext.manifest",
+        "harnest_ext.sources",
+        "harnest_ext.runtime",
+    ),
     "resolvelib": ("harnest_ext.resolution",),
     "rich": ("harnest_ext.cli",),
     "tomlkit": ("harnest_ext.store",),

@@ -1,0 +1,1 @@
+"""Adapters to agent frameworks; each module imports its framework, so import it when it is used."""

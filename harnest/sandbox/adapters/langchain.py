@@ -1,0 +1,97 @@
+"""A LangChain tool that runs Python in a declared sandbox, for LangGraph's own tool loop."""
+
+from __future__ import annotations
+
+import base64
+import weakref
+from typing import TYPE_CHECKING, Any
+
+try:
+    from langchain_core.tools import StructuredTool
+except ImportError as error:
+    raise ImportError(
+        "to_langchain_tool() needs langchain-core: install 'harnest[langchain]'"
+    ) from error
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from harnest.sandbox.checks import nonblank
+from harnest.sandbox.foreign import AdkOnlyError, is_adk_executor
+from harnest.sandbox.metadata import sandbox_metadata_to_dict
+from harnest.sandbox.runtime import ManagedSandbox
+
+if TYPE_CHECKING:
+    from harnest.sandbox.declaration import Sandbox
+    from harnest.sandbox.file import SandboxFile
+    from harnest.sandbox.result import SandboxResult
+
+__all__ = ["ExecutePython", "langchain_tool"]
+
+_NAME = "harnest_execute_python"
+_DESCRIPTION = (
+    "Run a Python program in an isolated sandbox. Print what you want to see: the answer holds "
+    "stdout, stderr, status (succeeded, failed, timed_out, output_limit_exceeded or cancelled), "
+    "exit_code, metadata and output_files (content in base64)."
+)
+
+
+class ExecutePython(BaseModel):
+    """The tool's only argument; anything else is refused."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    code: str = Field(description="Complete Python source; not blank.")
+
+    @field_validator("code")
+    @classmethod
+    def _not_blank(cls, value: str) -> str:
+        return nonblank("code", value)
+
+
+def langchain_tool(declaration: Sandbox) -> StructuredTool:
+    """Return the tool, sync and async; its provider is closed with it, or with the process.
+
+    Args:
+        declaration: The declared sandbox.
+
+    Raises:
+        TypeError: The factory makes something without ``execute``, or a google-adk executor.
+        SandboxPolicyUnsupportedError: The provider does not enforce the declared policy.
+    """
+    built = declaration.build()
+    if is_adk_executor(built):
+        raise AdkOnlyError
+    managed = ManagedSandbox(declaration, provider=built)
+
+    def run(code: str) -> dict[str, Any]:
+        return _answer(managed.execute(managed.request(code)))
+
+    async def arun(code: str) -> dict[str, Any]:
+        return _answer(await managed.aexecute(managed.request(code)))
+
+    tool = StructuredTool.from_function(
+        func=run,
+        coroutine=arun,
+        name=_NAME,
+        description=_DESCRIPTION,
+        args_schema=ExecutePython,
+        infer_schema=False,
+    )
+    weakref.finalize(tool, managed.close)
+    return tool
+
+
+def _answer(result: SandboxResult) -> dict[str, Any]:
+    return {
+        "stdout": result.stdout,
+        "stderr": result.stderr,
+        "status": result.status.value,
+        "exit_code": result.exit_code,
+        "metadata": sandbox_metadata_to_dict(result.metadata),
+        "output_files": [_sent(file) for file in result.output_files],
+    }
+
+
+def _sent(file: SandboxFile) -> dict[str, str]:
+    content = base64.b64encode(file.data).decode("ascii")
+    return {"name": file.name, "content": content, "mime_type": file.mime_type}
