@@ -49,11 +49,11 @@ def execute(timeout_seconds: int | None) -> Iterator[SandboxControl]:
     """
     if timeout_seconds is not None:
         positive_int("timeout_seconds", timeout_seconds)
-    parent = _CURRENT.get()
-    if parent is not None and parent.cleanup:
+    outer = _CURRENT.get()
+    if outer is not None and outer.cleanup:
         raise SandboxCancelledError("nothing may be executed during cleanup")
     scope = SandboxControl(
-        parent=parent, timeout_seconds=timeout_seconds, authority=current_authority()
+        opened_in=outer, timeout_seconds=timeout_seconds, authority=current_authority()
     )
     with _entered(scope):
         yield scope
@@ -78,7 +78,7 @@ def cleanup(timeout_seconds: int = limits.CLEANUP_SECONDS) -> Iterator[SandboxCo
     outer = _CURRENT.get()
     nested = outer is not None and outer.cleanup
     scope = SandboxControl(
-        parent=outer if nested else None,
+        opened_in=outer,
         timeout_seconds=None if nested else timeout_seconds,
         authority=None,
         cleanup=True,
@@ -91,7 +91,6 @@ def cleanup(timeout_seconds: int = limits.CLEANUP_SECONDS) -> Iterator[SandboxCo
 
 @contextlib.contextmanager
 def _entered(scope: SandboxControl) -> Iterator[None]:
-    previous = _CURRENT.get()
     _CURRENT.set(scope)
     try:
         yield
@@ -101,12 +100,8 @@ def _entered(scope: SandboxControl) -> Iterator[None]:
     else:
         scope.end(None)
     finally:
-        # Scopes may be left in another order than opened (exit stacks, generators): the current
-        # one is the innermost that is still open. Elsewhere than where it was opened, nothing is.
+        # Scopes may be left in another order than opened (exit stacks, generators), and in another
+        # context: the current one is the innermost that is still open.
         innermost = _CURRENT.get()
         if innermost is not None:
-            _CURRENT.set(innermost.nearest_open() or _open(previous))
-
-
-def _open(scope: SandboxControl | None) -> SandboxControl | None:
-    return None if scope is None else scope.nearest_open()
+            _CURRENT.set(innermost.nearest_open())

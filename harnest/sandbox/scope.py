@@ -53,7 +53,8 @@ class SandboxControl:
     """Handle of one scope; made by :mod:`harnest.sandbox.control`.
 
     Args:
-        parent: Enclosing scope, None for a root.
+        opened_in: Scope that was the current one. It becomes the parent, unless this is a cleanup
+            and that is none: a cleanup stands apart from the execution that it cleans up after.
         timeout_seconds: Seconds from now to the scope's own deadline; None for none.
         authority: Authority captured where the scope was opened.
         cleanup: Whether it admits the release of resources only.
@@ -63,19 +64,30 @@ class SandboxControl:
         cleanup: Whether this is a cleanup scope.
     """
 
-    __slots__ = ("_authority", "_closed", "_deadline", "_failed", "_lock", "_parent", "cancelled",
-                 "cleanup")  # fmt: skip
+    __slots__ = (
+        "_authority",
+        "_closed",
+        "_deadline",
+        "_failed",
+        "_lock",
+        "_opened_in",
+        "_parent",
+        "cancelled",
+        "cleanup",
+    )
 
     cancelled: threading.Event
 
     def __init__(
         self,
         *,
-        parent: SandboxControl | None,
+        opened_in: SandboxControl | None,
         timeout_seconds: float | None,
         authority: ExecutionAuthority | None,
         cleanup: bool = False,
     ) -> None:
+        apart = opened_in is None or (cleanup and not opened_in.cleanup)
+        parent = None if apart else opened_in
         self.cancelled = threading.Event() if parent is None else parent.cancelled
         self.cleanup = cleanup
         self._authority = authority
@@ -83,6 +95,7 @@ class SandboxControl:
         self._deadline = None if timeout_seconds is None else time.monotonic() + timeout_seconds
         self._failed = False
         self._lock = threading.Lock()
+        self._opened_in = opened_in
         self._parent = parent
 
     @property
@@ -211,10 +224,10 @@ class SandboxControl:
             self.cancelled.set()
 
     def nearest_open(self) -> SandboxControl | None:
-        """Return this scope or its nearest ancestor that was not left yet."""
+        """Return this scope, or the one it was opened in, and so on, that was not left yet."""
         if not self._closed:
             return self
-        return None if self._parent is None else self._parent.nearest_open()
+        return None if self._opened_in is None else self._opened_in.nearest_open()
 
 
 def _cancels_call(error: BaseException) -> bool:
