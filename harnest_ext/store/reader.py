@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from harnest_ext.errors import HarnestExtensionError, InvalidExtension, StoreError
+from harnest_ext.errors import InvalidExtension, StoreError
 from harnest_ext.identity import Slug
 from harnest_ext.store import layout
 from harnest_ext.store.journal import Journal, read_journal
@@ -68,9 +68,10 @@ def current_path(root: Path, path: str) -> Path:
 def folder_digest(folder: Path) -> str:
     """Return the tree digest of an installed copy; only cache folders are left out.
 
+    It is empty, and so equals none, when the copy holds what no copy has, such as a link.
+
     Raises:
-        HarnestExtensionError: It holds what no copy has, such as a link.
-        OSError: It can't be read.
+        OSError: The folder can't be opened.
     """
     from harnest_ext.package.digest import digest_of_folder  # noqa: PLC0415 - most need no hash
 
@@ -170,7 +171,6 @@ def _locked(snapshot: _Snapshot, entry: LockedExtension) -> InstalledExtension:
 
 
 def _compared(path: Path, entry: LockedExtension, stamps: CopyStamps | None) -> InstalledExtension:
-    problems: tuple[Problem, ...] = ()
     try:
         if path.is_symlink() or not path.is_dir():
             missing = not path.is_symlink() and not path.exists()
@@ -180,17 +180,11 @@ def _compared(path: Path, entry: LockedExtension, stamps: CopyStamps | None) -> 
         else:
             equal = folder_digest(path) == entry.digest
             state = CopyState.OK if equal else CopyState.MODIFIED
-    except HarnestExtensionError as error:
-        state, problems = CopyState.MODIFIED, error.problems
     except OSError:
         state = CopyState.UNREADABLE
     there = state not in {CopyState.MISSING, CopyState.FOREIGN}
     return InstalledExtension(
-        name=entry.name,
-        state=state,
-        path=path if there else None,
-        locked=entry,
-        problems=problems,
+        name=entry.name, state=state, path=path if there else None, locked=entry
     )
 
 

@@ -42,14 +42,12 @@ class InstalledExtension:
         state: How the copy compares with the lock, by file stamps where there are some.
         path: Folder to load from; absent for a missing copy and for what is foreign.
         locked: Its entry in the lock, if any.
-        problems: What a reader should know, such as why it is unreadable.
     """
 
     name: str
     state: CopyState
     path: Path | None = None
     locked: LockedExtension | None = None
-    problems: tuple[Problem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

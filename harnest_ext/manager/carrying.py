@@ -1,0 +1,113 @@
+"""Carry out what was planned, in one change of the project."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from harnest_ext.manager.results import Change
+from harnest_ext.store import layout
+from harnest_ext.store.backups import render_backup
+from harnest_ext.store.lockfile import render_lock
+from harnest_ext.store.reader import folder_digest
+from harnest_ext.store.wishes import edit_wishes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from harnest_ext.identity import Slug
+    from harnest_ext.manager.plan import Step
+    from harnest_ext.manager.state import State
+    from harnest_ext.package import ExtensionPackage
+    from harnest_ext.store.lock import LockFile
+    from harnest_ext.store.transaction import Transaction
+    from harnest_ext.store.view import InstalledExtension
+    from harnest_ext.store.wishes import Wish
+    from harnest_ext.store.writing import Writer
+
+__all__ = ["backup_record", "carry_out", "package_files", "record", "to_change"]
+
+
+def carry_out(
+    writer: Writer,
+    state: State,
+    steps: Sequence[Step],
+    *,
+    command: str,
+    wishes: Mapping[Slug, Wish],
+) -> bool:
+    """Make the changes of ``steps``; return False when nothing had to be written.
+
+    Args:
+        writer: The project, held for writing.
+        state: What was found there.
+        steps: What was planned.
+        command: Name of the command, for the journal.
+        wishes: What the user asked for from now on, by name.
+
+    Raises:
+        StoreError: Nothing was changed.
+        InvalidExtension: A source changed meanwhile; nothing was changed.
+    """
+    lock = state.lock.with_entries(*(step.entry for step in steps))
+    with writer.change(command) as change:
+        for step in steps:
+            if step.move_out and step.present is not None:
+                change.move_out(step.name, backup_record(state, step.present))
+            if step.move_in and step.incoming is not None:
+                package = step.incoming.package
+                change.move_in(step.name, package_files(package), package.digest)
+        record(change, state, lock=lock, put=wishes)
+        return change.commit()
+
+
+def record(
+    change: Transaction,
+    state: State,
+    *,
+    lock: LockFile | None,
+    put: Mapping[Slug, Wish] | None = None,
+    drop: Iterable[str] = (),
+) -> None:
+    """Let ``change`` write the lock and the user's wishes, where they differ from what is there.
+
+    Args:
+        change: The change in the making.
+        state: What was found.
+        lock: The lock afterwards; None to leave the file alone.
+        put: Wishes that are put in.
+        drop: Names of wishes that are taken out.
+    """
+    if lock is not None and (lock != state.lock or not state.project.lock_path.exists()):
+        change.swap(layout.LOCK_NAME, render_lock(lock))
+    wishes = edit_wishes(state.pyproject, put=put or {}, drop=frozenset(drop))
+    if wishes != (state.pyproject or b""):
+        change.swap(layout.PYPROJECT_NAME, wishes)
+
+
+def backup_record(state: State, present: InstalledExtension) -> bytes:
+    """Return what a rollback to ``present`` needs to know."""
+    digest = folder_digest(present.path) if present.path else ""
+    wish = state.wishes.get(present.locked.name) if present.locked else None
+    return render_backup(present.locked, wish, digest)
+
+
+def package_files(package: ExtensionPackage) -> Iterator[tuple[str, int, Iterable[bytes]]]:
+    """Yield path, size and content of each file that an installation of ``package`` copies."""
+    for file in package.files:
+        yield file.path, file.size, package.read(file.path)
+
+
+def to_change(step: Step, state: State, wishes: Mapping[Slug, Wish]) -> Change:
+    """Return what the command answers about ``step``."""
+    place = step.entry.source.location if step.entry.linked else f"extensions/{step.name}"
+    return Change(
+        name=step.name,
+        action=step.action,
+        version=step.entry.version,
+        previous=step.before.version if step.before else "",
+        source=step.entry.source,
+        path=place,
+        capabilities=step.entry.capabilities,
+        added_capabilities=step.added_capabilities,
+        requested=step.name in wishes or step.name in state.wishes,
+    )
