@@ -1,0 +1,37 @@
+"""Run the chosen comparisons in a scratch folder and tell what came out."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import tempfile
+from importlib import import_module
+from pathlib import Path
+
+from benchmarks.measure import measure, table, write
+
+MODULES = ("cli", "install", "packages", "resolution", "loading", "discovery", "processes")
+
+
+def main() -> None:
+    """Parse the arguments, measure, print and write."""
+    parser = argparse.ArgumentParser(prog="benchmarks/run", description=__doc__)
+    parser.add_argument("--only", action="append", choices=MODULES, help="one of the modules")
+    parser.add_argument("--rounds", type=int, help="rounds of each comparison")
+    parser.add_argument("--json", type=Path, help="file that the records are written to")
+    chosen = parser.parse_args()
+    rows: list[dict[str, object]] = []
+    for name in chosen.only or MODULES:
+        with tempfile.TemporaryDirectory(prefix="harnest-bench-") as scratch:
+            comparisons = import_module(f"benchmarks.{name}").comparisons(Path(scratch))
+            for comparison in comparisons:
+                wanted = chosen.rounds or comparison.rounds
+                result = measure(dataclasses.replace(comparison, rounds=wanted))
+                print(table(result.rows()), end="\n\n", flush=True)
+                rows += result.rows()
+    if chosen.json:
+        write(rows, chosen.json)
+
+
+if __name__ == "__main__":
+    main()
