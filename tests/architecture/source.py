@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -110,9 +110,16 @@ def _asks_for_typing(test: ast.expr) -> bool:
     return ast.unparse(test) in {"TYPE_CHECKING", "typing.TYPE_CHECKING"}
 
 
+def _is_text(node: ast.expr) -> TypeGuard[ast.Constant]:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
 def _targets(node: ast.AST, package: str, known: frozenset[str]) -> Iterator[str]:
     if isinstance(node, ast.Import):
         yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
+        # An import by a name that is written there is an import.
+        yield from (a.value for a in node.args[:1] if _is_text(a) and not a.value.startswith("."))
     elif isinstance(node, ast.ImportFrom):
         base = node.module or ""
         if node.level:
