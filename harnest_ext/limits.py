@@ -23,18 +23,26 @@ METADATA_DEPTH: Final = 32
 """Deepest nesting in a ``pyproject.toml``."""
 REQUIREMENTS: Final = 256
 """Most requirements of one package."""
-REQUIREMENT_CHARACTERS: Final = 4 * KIB
+REQUIREMENT_CHARACTERS: Final = 8 * KIB
 """Most characters of one requirement or range."""
 REQUIREMENT_CLAUSES: Final = 64
 """Most clauses of one version range."""
+CLAUSE_CHARACTERS: Final = 256
+"""Most characters of one clause of a version range."""
 REQUIREMENT_PARENTHESES: Final = 32
 """Most parentheses open at once in the marker of a requirement."""
-PYTHON_BYTES: Final = 2 * MIB
+PYTHON_BYTES: Final = 1 * MIB
 """Most bytes of one Python source file, which is parsed to be checked."""
+PYTHON_TOKENS: Final = 250_000
+"""Most words and signs of one Python source file: parsing costs about 1 KiB of memory for each."""
+PYTHON_TOKENS_TOTAL: Final = 4_000_000
+"""Most words and signs of all Python source files of one package, at about 5 us of CPU for each."""
 MANIFEST_ITEMS: Final = 256
 """Most items of one list in an ``extension.yaml``."""
 READ_BYTES: Final = 256 * KIB
 """Bytes that are read of a package's file at a time."""
+WALK_ENTRIES: Final = 100_000
+"""Most entries of a source folder that are looked at, copied or not."""
 PROBLEMS: Final = 200
 """Most problems that are collected about one package before the search stops."""
 
@@ -93,3 +101,46 @@ EXPLANATION_LINES: Final = 10
 """Most lines of the explanation of a conflict."""
 EXPLANATION_LINKS: Final = 6
 """Most links of a chain in it; a longer one is cut in the middle."""
+
+EXTENSION_STOP_SECONDS: Final = 10
+"""Seconds that one extension's ``stop`` may take before it is cancelled and given up."""
+CANCELLED_STOP_SECONDS: Final = 1
+"""Seconds that a cancelled ``stop`` may take to end before the runtime goes on without it."""
+SANDBOX_NAME_CHARACTERS: Final = 47
+"""Most characters of a sandbox's name."""
+AGENT_NAME_CHARACTERS: Final = 64
+"""Most characters of an agent's name."""
+STORAGE_KEY_BYTES: Final = 512
+"""Most bytes of a key in an extension's or agent's storage, in UTF-8."""
+STORAGE_VALUE_BYTES: Final = 1 * MIB
+"""Most bytes of a value in such a storage."""
+CONTINUATION_BYTES: Final = 1 * MIB
+"""Most bytes of a continuation's result, as JSON."""
+CONTINUATION_DAYS: Final = 30
+"""Days that a finished continuation is kept, for an invocation that is replayed."""
+CREDENTIALS_BYTES: Final = 64 * KIB
+"""Most bytes of a credentials file."""
+
+CONNECT_SECONDS: Final = 10.0
+"""Longest wait for a connection to a registry or index."""
+IDLE_SECONDS: Final = 20.0
+"""Longest wait for the next bytes of an answer."""
+PAGE_SECONDS: Final = 60.0
+"""Longest time for a whole page of a registry or index, redirects included."""
+DOWNLOAD_SECONDS: Final = 300.0
+"""Longest time for a whole wheel, redirects included."""
+REDIRECTS: Final = 5
+"""Most redirects from one address to its answer."""
+INDEX_PAGE_BYTES: Final = 32 * MIB
+"""Most bytes of a page of a registry or index."""
+INDEX_PAGE_DEPTH: Final = 32
+"""Deepest nesting in such a page."""
+SEARCH_SECONDS: Final = 600.0
+"""How long ``search`` takes a kept page without asking whether it has changed."""
+
+REGISTRY_ENTRY_BYTES: Final = 1 * MIB
+"""Most bytes of one extension's file in a registry."""
+CLOSE_NAMES: Final = 3
+"""Most names that are proposed for one that is not known."""
+PROGRAM_BYTES: Final = 16 * MIB
+"""Most bytes of a program or an input file on the command line of ``sandbox run``."""

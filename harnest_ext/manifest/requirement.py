@@ -109,12 +109,13 @@ def normal_specifier(text: str) -> str:
     if not text.strip():
         return ""
     clauses = [clause.strip() for clause in text.split(",")]
-    if len(text) > limits.REQUIREMENT_CHARACTERS or len(clauses) > limits.REQUIREMENT_CLAUSES:
+    longest = max(map(len, clauses))
+    if len(clauses) > limits.REQUIREMENT_CLAUSES or longest > limits.CLAUSE_CHARACTERS:
         raise InvalidExtension(
             rules.REQUIREMENT_SIZE.problem(
-                f"A range has {len(clauses)} clauses and {len(text)} characters.",
-                expected=f"at most {limits.REQUIREMENT_CLAUSES} clauses and "
-                f"{limits.REQUIREMENT_CHARACTERS} characters",
+                f"A range has {len(clauses)} clauses, the longest of {longest} characters.",
+                expected=f"at most {limits.REQUIREMENT_CLAUSES} clauses of "
+                f"{limits.CLAUSE_CHARACTERS} characters",
             )
         )
     from packaging.specifiers import InvalidSpecifier, Specifier  # noqa: PLC0415 - see above

@@ -5,8 +5,16 @@ Reads; never imports, compiles to run or executes anything of a package.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from harnest_ext.package.digest import FolderDigest, digest_of_folder, tree_digest
 from harnest_ext.package.model import ArchiveFile, CheckReport, ExtensionPackage, PackageFile
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+    from harnest_ext.host import Host
 
 __all__ = [
     "ArchiveFile",
@@ -14,6 +22,25 @@ __all__ = [
     "ExtensionPackage",
     "FolderDigest",
     "PackageFile",
+    "check_package",
     "digest_of_folder",
+    "open_package",
     "tree_digest",
 ]
+
+# The imports below stand in functions: reading a package needs parsers that commands which only
+# compare digests never load.
+
+
+def open_package(path: Path, *, host: Host) -> AbstractContextManager[ExtensionPackage]:
+    """Open the valid package at ``path``; see :func:`harnest_ext.package.opening.open_package`."""
+    from harnest_ext.package import opening  # noqa: PLC0415
+
+    return opening.open_package(path, host=host)
+
+
+def check_package(path: Path, *, host: Host) -> CheckReport:
+    """Judge the package at ``path``; see :func:`harnest_ext.package.opening.check_package`."""
+    from harnest_ext.package import opening  # noqa: PLC0415
+
+    return opening.check_package(path, host=host)

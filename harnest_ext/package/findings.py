@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harnest_ext import limits
-from harnest_ext.errors import IncompatibleExtension, InvalidExtension
+from harnest_ext.errors import ExtensionNotFound, IncompatibleExtension, InvalidExtension
 from harnest_ext.problem import Problem, Severity
 
 if TYPE_CHECKING:
@@ -55,6 +55,8 @@ class Findings:
         errors = self.errors
         if not errors:
             return None
+        if errors[0].kind == "not-found":
+            return ExtensionNotFound(errors)
         if all(problem.kind.startswith(_INCOMPATIBLE) for problem in errors):
             return IncompatibleExtension(errors)
         return InvalidExtension(errors)

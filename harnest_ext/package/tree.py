@@ -60,6 +60,10 @@ class Tree(Protocol):
     def entries(self) -> Sequence[Entry]:
         """Everything of the package that is looked at, in any order."""
 
+    @property
+    def searched(self) -> bool:
+        """Whether the package was also looked for one level down."""
+
     def read(self, entry: Entry) -> Iterator[bytes]:
         """Yield the content of a file in chunks of at most ``limits.READ_BYTES``.
 
