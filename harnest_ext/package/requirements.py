@@ -164,7 +164,7 @@ def _strict(text: str) -> Requirement:
     return requirement
 
 
-def _is_bounded(text: str, line: int | None, source: RequirementSource, findings: Findings) -> bool:
+def _is_bounded(text: str, source: RequirementSource, findings: Findings) -> bool:
     clauses = text.count(",") + 1
     if len(text) <= limits.REQUIREMENT_CHARACTERS and clauses <= limits.REQUIREMENT_CLAUSES:
         return True
