@@ -26,6 +26,8 @@ __all__ = ["INTERRUPTED", "error_shape", "report"]
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C, as shells give it."""
+_FRAME_BYTES = 200
+"""Room for what stands around the problems in the JSON shape."""
 
 
 class _Defect(HarnestExtensionError):
@@ -71,23 +73,28 @@ def error_shape(error: HarnestExtensionError, exit_code: int) -> dict[str, objec
     The first problem's fields stand at the top; ``problems`` holds all of them, as many as fit the
     bound of a whole message, and ``omitted`` counts the rest.
     """
-    shown: list[dict[str, object]] = []
-    used = 0
-    for problem in error.problems:
-        shape = problem.to_dict()
-        used += len(json.dumps(shape, ensure_ascii=False).encode("utf-8", "replace"))
-        if shown and used > MESSAGE_BYTES // 2:
+    first, *_ = shapes = [problem.to_dict() for problem in error.problems]
+    room = MESSAGE_BYTES - _size(first) - _FRAME_BYTES - len(error.unchanged.encode())
+    shown = []
+    for shape in shapes:
+        room -= _size(shape)
+        if room < 0:
             break
         shown.append(shape)
     return {
         "error": {
-            **error.problems[0].to_dict(),
+            **first,
             "unchanged": error.unchanged,
             "exit_code": exit_code,
             "problems": shown,
-            "omitted": len(error.problems) - len(shown),
+            "omitted": len(shapes) - len(shown),
         }
     }
+
+
+def _size(shape: dict[str, object]) -> int:
+    # As it will be written, line breaks and indentation included.
+    return len(json.dumps(shape, ensure_ascii=False, indent=4).encode("utf-8", "replace"))
 
 
 def _as_ours(error: BaseException) -> HarnestExtensionError:

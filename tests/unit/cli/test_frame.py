@@ -92,7 +92,8 @@ def test_a_refusal_for_a_program_is_one_object_on_stdout(
 
 def test_a_refusal_stays_short_however_much_is_wrong(capsys: pytest.CaptureFixture[str]) -> None:
     """Five hundred problems with long, hostile texts fit in 4 KiB, as text and as JSON."""
-    error = InvalidExtension([problem(got="\x1b[2J\u202e" + "x" * 900, line=n) for n in range(500)])
+    hostile = "\x1b[2J\u202e" + "x" * 900
+    error = InvalidExtension([problem(got=hostile, message=hostile, line=n) for n in range(500)])
     for arguments in (["go"], ["go", "--json"]):
         run(arguments, group_that_raises(error))
         out, err = capsys.readouterr()
