@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import CodeType, ModuleType
 
-__all__ = ["ExtensionLoader", "FolderFinder", "package_spec"]
+__all__ = ["ExtensionLoader", "FolderFinder", "file_spec", "package_spec", "refuse_reload"]
 
 
 class ExtensionLoader(SourceFileLoader):
@@ -97,6 +97,17 @@ def package_spec(fullname: str, folder: Path) -> ModuleSpec:
         source,
         loader=ExtensionLoader(fullname, source),
         submodule_search_locations=[str(folder)],
+    )
+    if spec is None:  # pragma: no cover - only without a loader
+        raise ExtensionImportError(f"No loader for {fullname}.", name=fullname)
+    return _without_cached(spec)
+
+
+def file_spec(fullname: str, path: Path) -> ModuleSpec:
+    """Return the spec of a single source file, loaded by the same rules."""
+    source = str(path)
+    spec = importlib.util.spec_from_file_location(
+        fullname, source, loader=ExtensionLoader(fullname, source)
     )
     if spec is None:  # pragma: no cover - only without a loader
         raise ExtensionImportError(f"No loader for {fullname}.", name=fullname)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from harnest_ext.runtime.candidate import Candidate
     from harnest_ext.runtime.loading import LoadedExtension
 
-__all__ = ["ActiveSet", "activate", "activate_skipping", "active_set", "claim"]
+__all__ = ["ActiveSet", "activate", "active_set", "claim"]
 
 _CHANGED = threading.Condition()
 
@@ -98,6 +98,19 @@ class ActiveSet:
         if self._failure:
             raise LoadError(self._failure, unchanged="No extension is loaded.")
 
+    def attempt(self) -> Plan:
+        """Load the set; return its plan, or the next one to try without what failed.
+
+        Raises:
+            LoadError: What failed must not be left out.
+        """
+        failed: ExtensionFailed | None = None
+        try:
+            self.load()
+        except ExtensionFailed as error:
+            failed = error
+        return self.plan if failed is None else without(self.plan, failed.slug, failed.problems[0])
+
     def load(self) -> None:
         """Import every extension in order; any failure takes all of them back.
 
@@ -169,26 +182,19 @@ def activate(plan: Plan) -> ActiveSet:
     """Load a set, or join the active one if it is the same, and return it when it is loaded.
 
     Args:
-        plan: What to load.
+        plan: What to load; what it tolerates to fail is left out, and all that requires it.
 
     Raises:
         LoadError: An extension failed, and nothing is loaded; or another set is active.
     """
-    found, fresh = claim(plan)
-    if fresh:
-        found.load()
-    else:
-        found.wait()
-    return found
-
-
-def activate_skipping(plan: Plan) -> ActiveSet:
-    """Do the same, leaving out what fails to load and everything that requires it."""
     while True:
-        try:
-            return activate(plan)
-        except ExtensionFailed as error:
-            plan = without(plan, error.slug, error.problems[0])
+        found, fresh = claim(plan)
+        if not fresh:
+            found.wait()
+            return found
+        plan = found.attempt()
+        if plan is found.plan:
+            return found
 
 
 def _other(active: Plan, wanted: Plan) -> Problem:

@@ -33,11 +33,14 @@ class Discovery:
     Attributes:
         candidates: What may be loaded, by name.
         broken: What should be loaded and can't be, with the reasons.
+        optional: Names that the environment alone brings: the project did not ask for them, so a
+            broken one is left out instead of stopping it.
         notes: What a reader should know and what stops nothing.
     """
 
     candidates: Mapping[Slug, Candidate] = field(default_factory=dict)
     broken: Mapping[Slug, tuple[Problem, ...]] = field(default_factory=dict)
+    optional: frozenset[Slug] = frozenset()
     notes: tuple[Problem, ...] = ()
 
     def __post_init__(self) -> None:
@@ -50,6 +53,7 @@ class _Found:
     def __init__(self) -> None:
         self.candidates: dict[Slug, Candidate] = {}
         self.broken: dict[Slug, tuple[Problem, ...]] = {}
+        self.optional: set[Slug] = set()
         self.notes: list[Problem] = []
 
     def add(self, slug: Slug, read: Callable[[], Candidate]) -> None:
@@ -84,10 +88,12 @@ def discover(project: Project | None, environment: EnvironmentView) -> Discovery
                 )
             )
         else:
+            found.optional.add(slug)
             found.add(slug, lambda brought=brought: from_distribution(brought))  # type: ignore[misc]
     return Discovery(
         candidates=found.candidates,
         broken=found.broken,
+        optional=frozenset(found.optional),
         notes=(*environment.problems, *found.notes),
     )
 
@@ -111,12 +117,11 @@ def _from_project(project: Project, found: _Found) -> None:
 def _from_locked(installed: InstalledExtension, locked: LockedExtension, found: _Found) -> None:
     slug, folder = locked.name, installed.path
     if folder is None:
-        reasons = installed.problems or (
+        found.broken[slug] = (
             rules.MISSING_COPY.problem(
                 f"The files of the extension {slug!r} are not there.", path=f"extensions/{slug}"
             ),
         )
-        found.broken[slug] = tuple(reasons)
     elif locked.linked:
         found.add(slug, lambda: from_link(locked, folder))
     else:

@@ -12,7 +12,7 @@ import os
 import sys
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from harnest.extensions import ExtensionImportError
 from harnest.extensions._finder import PREFIX, published
@@ -25,6 +25,9 @@ from harnest_ext.store import Project
 
 if TYPE_CHECKING:
     from types import ModuleType
+
+    from harnest_ext.identity import Slug
+    from harnest_ext.runtime.planning import Plan
 
 __all__ = ["PROJECT_VARIABLE", "load", "project_at_hand"]
 
@@ -72,19 +75,32 @@ def project_at_hand() -> Project | None:
 
 def _activate(name: str) -> str:
     # Planning imports nothing of an extension and is all that happens under the lock: whoever
-    # waits here may hold the import lock of a module that the loading below needs.
+    # waits here may hold the import lock of a module that the loading needs.
+    found, fresh, why = None, False, ""
     with _PLANNING:
-        if active_set() is None:
-            project = project_at_hand()
-            plan = make_plan(discover(project, installed_extensions()))
-            if all(candidate.slug != name for candidate in plan.extensions):
-                return _absent(name, project)
-            found, fresh = claim(plan)
-        else:
-            return "" if published(name) is not None else _inactive(name)
-    if fresh:
-        found.load()
-    return ""
+        current = active_set()
+        if current is None:
+            plan, why = _plan(name)
+            if plan is not None:
+                found, fresh = claim(plan)
+        elif published(name) is None:
+            why = _inactive(name, current.plan)
+    while found is not None and fresh:
+        plan = found.attempt()
+        if plan is found.plan:
+            break
+        if all(candidate.slug != name for candidate in plan.extensions):
+            return _inactive(name, plan)
+        found, fresh = claim(plan)
+    return why
+
+
+def _plan(name: str) -> tuple[Plan | None, str]:
+    project = project_at_hand()
+    plan = make_plan(discover(project, installed_extensions()))
+    if any(candidate.slug == name for candidate in plan.extensions):
+        return plan, ""
+    return None, _inactive(name, plan) if name in plan.skipped else _absent(name, project)
 
 
 def _absent(name: str, project: Project | None) -> str:
@@ -103,7 +119,11 @@ def _absent(name: str, project: Project | None) -> str:
     )
 
 
-def _inactive(name: str) -> str:
+def _inactive(name: str, plan: Plan) -> str:
+    reasons = plan.skipped.get(cast("Slug", name), ())
+    if reasons:
+        told = "\n".join(problem.describe() for problem in reasons)
+        return f"The extension {name!r} was left out.\n{told}"
     return (
         f"The extension {name!r} is not among the active ones. Install it with 'harnest extensions "
         f"install {name}' and start again; an extension that imports it must name it under "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
@@ -32,11 +32,13 @@ class Plan:
     Attributes:
         extensions: In loading order.
         skipped: What is left out, with the reasons.
+        tolerated: Names that may be left out when they fail; None: any may.
         notes: What a reader should know and what stops nothing.
     """
 
     extensions: tuple[Candidate, ...] = ()
     skipped: Mapping[Slug, tuple[Problem, ...]] = field(default_factory=dict)
+    tolerated: frozenset[Slug] | None = frozenset()
     notes: tuple[Problem, ...] = ()
 
     def __post_init__(self) -> None:
@@ -54,8 +56,9 @@ def make_plan(found: Discovery, *, on_broken: OnBroken = "raise", host: Host | N
 
     Args:
         found: What there is.
-        on_broken: ``raise`` refuses a set with a broken extension, ``skip`` leaves it out, and
-            with it everything that requires it.
+        on_broken: ``raise`` refuses a project with a broken extension, ``skip`` leaves it out,
+            and with it everything that requires it. What the environment alone brings is left
+            out in either case, unless the project's extensions require it.
         host: The running Harnest and Python.
 
     Raises:
@@ -73,21 +76,34 @@ def make_plan(found: Discovery, *, on_broken: OnBroken = "raise", host: Host | N
     _drop_dependents(good, broken)
     order, rings = in_order(good.values())
     broken.update({slug: (problem,) for slug, problem in rings.items()})
-    if broken and on_broken == "raise":
-        raise LoadError(
-            [problem for slug in sorted(broken) for problem in broken[slug]],
-            unchanged="No extension was loaded.",
-        )
-    return Plan(extensions=order, skipped=broken, notes=found.notes)
+    tolerated = found.optional if on_broken == "raise" else None
+    _require_tolerable(broken, tolerated)
+    return Plan(extensions=order, skipped=broken, tolerated=tolerated, notes=found.notes)
 
 
 def without(plan: Plan, slug: Slug, problem: Problem) -> Plan:
-    """Return the plan without an extension that failed to load and all that requires it."""
+    """Return the plan without an extension that failed to load and all that requires it.
+
+    Raises:
+        LoadError: One of them must not be left out.
+    """
     good = {candidate.slug: candidate for candidate in plan.extensions}
     broken = {**plan.skipped, slug: (problem,)}
     good.pop(slug)
     _drop_dependents(good, broken)
-    return Plan(extensions=tuple(good.values()), skipped=broken, notes=plan.notes)
+    _require_tolerable(broken, plan.tolerated)
+    return replace(plan, extensions=tuple(good.values()), skipped=broken)
+
+
+def _require_tolerable(
+    broken: Mapping[Slug, tuple[Problem, ...]], tolerated: frozenset[Slug] | None
+) -> None:
+    fatal = [slug for slug in sorted(broken) if tolerated is not None and slug not in tolerated]
+    if fatal:
+        raise LoadError(
+            [problem for slug in fatal for problem in broken[slug]],
+            unchanged="No extension is loaded.",
+        )
 
 
 def _drop_dependents(good: dict[Slug, Candidate], broken: dict[Slug, tuple[Problem, ...]]) -> None:

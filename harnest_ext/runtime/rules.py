@@ -10,6 +10,7 @@ from harnest_ext.rule import Rule
 __all__ = [
     "ACTIVE_SET",
     "ALL",
+    "CONFIG_VALUE",
     "CONTEXT_FAILED",
     "CYCLE",
     "EXPORTS",
@@ -25,6 +26,10 @@ __all__ = [
     "RANGE",
     "REQUIRES_SKIPPED",
     "RUNTIME_STATE",
+    "SANDBOX_CAPABILITY",
+    "SANDBOX_EXPORT",
+    "SANDBOX_FILE",
+    "SANDBOX_IMPORT",
     "SHADOWED",
     "START_FAILED",
     "STOP_FAILED",
@@ -169,6 +174,43 @@ CONTEXT_FAILED: Final = Rule(
     why="The extension's create_context raised or returned what is no fresh context.",
     example="create_context returns the same object twice",
     fix="Report it to the extension's author.",
+)
+CONFIG_VALUE: Final = Rule(
+    id="config.value",
+    kind="project-invalid",
+    why="A grant that is misspelt must not pass silently.",
+    example="kind: Agnet",
+    fix="Correct config.yaml; docs/reference lists its keys.",
+)
+SANDBOX_FILE: Final = Rule(
+    id="sandbox.file",
+    kind="project-invalid",
+    why="A sandbox's name is the name of its file, and the file is the project's own.",
+    example="sandbox/my-python.py, or a symbolic link",
+    fix="Rename it to 1 to 47 letters, digits and '_', starting with a letter, or begin its name "
+    "with '_' if it declares no sandbox.",
+)
+SANDBOX_EXPORT: Final = Rule(
+    id="sandbox.export",
+    kind="project-invalid",
+    why="A sandbox file declares the sandbox of its own name.",
+    example="sandbox/python.py that binds 'py' instead of 'python'",
+    fix="Bind the declaration to a variable that is named like the file.",
+)
+SANDBOX_IMPORT: Final = Rule(
+    id="sandbox.import",
+    kind="load-failed",
+    why="A sandbox file that raises declares nothing.",
+    example="a misspelt option",
+    fix="Run the file's declaration in a Python prompt to see the exception; its text is not "
+    "shown here, since it may hold secrets.",
+)
+SANDBOX_CAPABILITY: Final = Rule(
+    id="sandbox.capability",
+    kind="load-failed",
+    why="Only an extension that says so may run code for an agent.",
+    example="a provider from an extension without 'sandbox.provider'",
+    fix="Ask the extension's author to declare 'sandbox.provider' under 'capabilities'.",
 )
 RUNTIME_STATE: Final = Rule(
     id="runtime.state",

@@ -11,6 +11,7 @@ __all__ = [
     "EMPTY",
     "EXTRAS",
     "FILE_KIND",
+    "HASH_MISMATCH",
     "LENGTH",
     "MARKER",
     "MISSING_PATH",
@@ -18,6 +19,8 @@ __all__ = [
     "NOT_AN_EXTENSION",
     "OPTION",
     "RANGE",
+    "SIZE_MISMATCH",
+    "UNREADABLE",
     "URL",
     "VCS",
 ]
@@ -129,4 +132,25 @@ NOT_AN_EXTENSION = Rule(
     example="requests",
     fix="Add an ordinary Python package to the dependencies in the agent's pyproject.toml and run "
     "harnest env sync.",
+)
+HASH_MISMATCH = Rule(
+    id="source.hash-mismatch",
+    kind="hash-mismatch",
+    why="Bytes that are not those that the source promised were changed by somebody on their way.",
+    example="A wheel whose sha256 is another than the one on the index's page.",
+    fix="Don't install it; try again later, and tell whoever runs the source.",
+)
+SIZE_MISMATCH = Rule(
+    id="source.size-mismatch",
+    kind="hash-mismatch",
+    why="A file of another length than the source promised is another file.",
+    example="A wheel of 5000 bytes that the index's page gives as 4000.",
+    fix="Don't install it; try again later, and tell whoever runs the source.",
+)
+UNREADABLE = Rule(
+    id="source.unreadable",
+    kind="io-error",
+    why="What can't be read can't be checked.",
+    example="A folder of wheels without permission to list it.",
+    fix="Check the path and its permissions.",
 )

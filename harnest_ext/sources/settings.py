@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harnest_ext.host import Host
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from harnest_ext.identity import Slug
 
 __all__ = ["IndexSetting", "RegistrySetting", "SourceSettings", "default_cache"]

@@ -1,0 +1,225 @@
+"""Where the entries of a registry are read from: ``extensions/*.toml``, or ``harnest.json``."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from harnest_ext import limits
+from harnest_ext.errors import InvalidExtension, SourceError
+from harnest_ext.identity import Slug
+from harnest_ext.sources.net import WebAddress
+from harnest_ext.sources.net.strict_json import strict_json
+from harnest_ext.sources.registry import rules
+from harnest_ext.sources.registry.reading import entry_of
+from harnest_ext.sources.wheel_store import verified
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from harnest_ext.resolution import Candidate
+    from harnest_ext.sources.net import Page, PageCache
+    from harnest_ext.sources.registry.model import RegistryEntry
+    from harnest_ext.sources.wheel_store import WheelStore
+
+__all__ = ["Catalog", "FolderCatalog", "UrlCatalog"]
+
+CATALOG_FILE = "harnest.json"
+CATALOG_FORMAT = 1
+
+
+class Catalog(Protocol):
+    """The entries and the wheels of one registry."""
+
+    @property
+    def location(self) -> str:
+        """Where it is, for messages and the lock."""
+
+    def entry(self, slug: Slug) -> RegistryEntry | None:
+        """Return what it says of an extension; None when it says nothing."""
+
+    def entries(self) -> Iterator[RegistryEntry]:
+        """Yield all entries by name; a broken one is passed over."""
+
+    def slugs(self) -> list[str]:
+        """Return all names, without reading the entries where that can be avoided."""
+
+    def wheel(self, candidate: Candidate) -> Path:
+        """Return the wheel of a release as a local file, verified."""
+
+
+class FolderCatalog:
+    """A registry in a folder: ``extensions/<slug>.toml`` and ``wheels/``.
+
+    Args:
+        folder: Where it is, absolute.
+        name: What the lock calls it; the folder's path if empty.
+    """
+
+    def __init__(self, folder: Path, name: str = "") -> None:
+        self._folder = folder
+        self._name = name
+
+    @property
+    def location(self) -> str:
+        """Its name, or else its path."""
+        return self._name or str(self._folder)
+
+    def slugs(self) -> list[str]:
+        """Return the names of its files that are names of extensions."""
+        try:
+            stems = sorted(path.stem for path in (self._folder / "extensions").glob("*.toml"))
+        except OSError:
+            return []
+        return [stem for stem in stems if Slug.from_distribution(f"harnest-extension-{stem}")]
+
+    def entry(self, slug: Slug) -> RegistryEntry | None:
+        """Return what ``extensions/<slug>.toml`` says.
+
+        Raises:
+            SourceError: It can't be read, or says it in another way than agreed.
+        """
+        path = self._folder / "extensions" / f"{slug}.toml"
+        try:
+            data = path.read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise _unreadable(path, error.strerror or "") from None
+        if len(data) > limits.REGISTRY_ENTRY_BYTES:
+            raise _unreadable(path, f"it has more than {limits.REGISTRY_ENTRY_BYTES} bytes")
+        try:
+            told = tomllib.loads(data.decode("utf-8"))
+        except (ValueError, RecursionError) as error:
+            raise _unreadable(path, str(error) or type(error).__name__) from None
+        return entry_of(told, slug, str(path))
+
+    def entries(self) -> Iterator[RegistryEntry]:
+        """Yield every entry that can be read."""
+        for stem in self.slugs():
+            try:
+                entry = self.entry(Slug(stem))
+            except (SourceError, InvalidExtension):
+                continue  # a broken entry is told when it is asked for by name
+            if entry is not None:
+                yield entry
+
+    def wheel(self, candidate: Candidate) -> Path:
+        """Return the wheel below ``wheels/``.
+
+        Raises:
+            SourceError: It is not there, or not what the registry promised.
+        """
+        path = self._folder / "wheels" / candidate.filename
+        if not path.is_file():
+            message = f"The registry lists {candidate} but does not hold its wheel."
+            raise SourceError(rules.MISSING.problem(message, path=str(path)))
+        return verified(path, candidate)
+
+
+class UrlCatalog:
+    """A registry behind a URL: ``harnest.json`` and ``wheels/``.
+
+    Args:
+        url: Where it is; may hold credentials.
+        pages: Keeps its catalog.
+        wheels: Keeps its wheels.
+        time_to_live: Seconds for which a kept catalog is taken without asking.
+
+    Raises:
+        SourceError: ``url`` is no URL that can be asked.
+    """
+
+    def __init__(
+        self, url: str, *, pages: PageCache, wheels: WheelStore, time_to_live: float = 0.0
+    ) -> None:
+        self._root = WebAddress.parse(url)
+        self._pages = pages
+        self._wheels = wheels
+        self._time_to_live = time_to_live
+        self._told: dict[str, Mapping[str, object]] | None = None
+        self.stale = False
+
+    @property
+    def location(self) -> str:
+        """Its URL without credentials."""
+        return self._root.url
+
+    def slugs(self) -> list[str]:
+        """Return all names of the catalog.
+
+        Raises:
+            SourceError: The registry failed.
+        """
+        return sorted(self._entries())
+
+    def entry(self, slug: Slug) -> RegistryEntry | None:
+        """Return what the catalog says of an extension.
+
+        Raises:
+            SourceError: The registry failed, or says it in another way than agreed.
+        """
+        told = self._entries().get(slug)
+        return None if told is None else entry_of(told, slug, self._root.url, lenient=True)
+
+    def entries(self) -> Iterator[RegistryEntry]:
+        """Yield every entry that can be read.
+
+        Raises:
+            SourceError: The registry failed.
+        """
+        for text in self.slugs():
+            try:
+                entry = self.entry(Slug(text))
+            except (SourceError, InvalidExtension):
+                continue  # as above
+            if entry is not None:
+                yield entry
+
+    def wheel(self, candidate: Candidate) -> Path:
+        """Return the wheel, downloaded and verified.
+
+        Raises:
+            SourceError: The registry failed, or the bytes are others.
+        """
+        address = self._root.below("wheels", candidate.filename)
+        return self._wheels.get(candidate, address, self._root)
+
+    def _entries(self) -> Mapping[str, Mapping[str, object]]:
+        if self._told is None:
+            page = self._pages.get(
+                self._root.below(CATALOG_FILE),
+                self._root,
+                accept="application/json",
+                time_to_live=self._time_to_live,
+            )
+            self.stale = page.stale
+            self._told = _by_slug(page)
+        return self._told
+
+
+def _by_slug(page: Page) -> dict[str, Mapping[str, object]]:
+    if page.missing:
+        message = f"There is no {CATALOG_FILE} at this URL."
+        raise SourceError(rules.NO_REGISTRY.problem(message, path=page.url))
+    told = strict_json(page.body)
+    if not isinstance(told, dict) or told.get("format") != CATALOG_FORMAT:
+        raise SourceError(
+            rules.CATALOG.problem(
+                "The catalog is not in a format that is known here.",
+                path=page.url,
+                expected=f"format {CATALOG_FORMAT}",
+                got=str(told.get("format")) if isinstance(told, dict) else type(told).__name__,
+            )
+        )
+    entries = told.get("extensions")
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        message = "The catalog has no list of extensions."
+        raise SourceError(rules.CATALOG.problem(message, path=page.url))
+    return {str(entry.get("slug")): entry for entry in entries}
+
+
+def _unreadable(path: Path, why: str) -> SourceError:
+    message = f"The registry's file can't be read: {why}."
+    return SourceError(rules.ENTRY.problem(message, path=str(path)))
