@@ -1,0 +1,1 @@
+"""The parts of the Docker extension; authors use what ``extension.py`` exports."""

@@ -1,0 +1,1 @@
+"""Declarations: frozen values that are checked completely before Docker hears of them."""

@@ -1,0 +1,74 @@
+"""An attached stream over a socket, ended for certain, and never kept open by a forked child."""
+
+import contextlib
+import os
+import socket
+import threading
+import weakref
+from typing import Any
+
+from .port import DaemonFault, Fault
+
+_READ_BYTES = 256 * 1024
+_LIVE: "weakref.WeakSet[SocketChannel]" = weakref.WeakSet()
+
+
+class SocketChannel:
+    """One stream; *holder* is the SDK's response, which would close the socket when it is collected."""
+
+    def __init__(self, sock: socket.socket, holder: Any) -> None:
+        self._socket = sock
+        self._holder = holder
+        self._closed = threading.Event()
+        _LIVE.add(self)
+
+    def send(self, data: bytes, timeout: float) -> None:
+        """Write all of *data*; DaemonFault if it cannot be written in time."""
+        try:
+            self._socket.settimeout(max(timeout, 0.001))
+            self._socket.sendall(data)
+        except TimeoutError:
+            raise DaemonFault(Fault.TIMEOUT) from None
+        except OSError:
+            raise DaemonFault(Fault.UNREACHABLE) from None
+
+    def receive(self, timeout: float) -> bytes | None:
+        """Return some bytes, ``b""`` at the end, None when nothing came in time (0: nothing waits)."""
+        try:
+            self._socket.settimeout(max(timeout, 0.0))
+            return self._socket.recv(_READ_BYTES)
+        except (TimeoutError, BlockingIOError):
+            return None
+        except OSError:
+            # A stream that breaks is over; why the container ended is asked of the daemon.
+            return b""
+
+    def close(self) -> None:
+        """Shut the stream down and close it: the SDK's own references would keep it open."""
+        if self._closed.is_set():
+            return
+        self._closed.set()
+        _LIVE.discard(self)
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+        with contextlib.suppress(OSError):
+            self._holder.close()
+        with contextlib.suppress(OSError):
+            self._socket.close()
+        self._holder = None
+
+    def forget(self) -> None:
+        """Close this process's copy of the descriptor without ending the stream for the parent."""
+        with contextlib.suppress(OSError):
+            os.close(self._socket.fileno())
+
+
+def _forget_all() -> None:
+    # A forked child that kept these would keep containers alive whose host process is gone.
+    for channel in list(_LIVE):
+        channel.forget()
+    _LIVE.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_all)

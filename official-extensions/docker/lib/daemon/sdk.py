@@ -1,0 +1,354 @@
+"""The one adapter: the only module that imports the Docker SDK, at the first request.
+
+A client is lent to one request at a time, since its time-out is a property of the whole client.
+"""
+
+import contextlib
+import importlib
+import io
+import os
+import socket
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+from ..plan.network import NetworkPlan
+from .channel import SocketChannel
+from .faults import recognise
+from .port import Channel, ContainerState, DaemonFault, Fault, Found, Image, SdkMissing, Server
+
+_IDLE_CLIENTS = 16
+_LEAST_SECONDS = 0.05
+_LOCAL = ("unix://", "http+unix://", "/")
+
+
+class SdkDaemon:
+    """A daemon at *base_url*; None is what ``DOCKER_HOST`` or the SDK's default says."""
+
+    def __init__(self, base_url: str | None = None) -> None:
+        self._base_url = base_url
+        self._lock = threading.Lock()
+        self._idle: list[Any] = []
+        self._version = ""
+        self._sdk: Any = None
+
+    # --- clients --------------------------------------------------------------------------------
+
+    def _import(self) -> Any:
+        if self._sdk is None:
+            try:
+                self._sdk = importlib.import_module("docker")
+            except ImportError:
+                raise SdkMissing from None
+        return self._sdk
+
+    def _address(self) -> dict[str, Any]:
+        settings = dict(self._import().utils.kwargs_from_env())
+        if self._base_url is not None:
+            settings["base_url"] = self._base_url
+        if str(settings.get("base_url") or "unix://").startswith(_LOCAL):
+            settings.pop("tls", None)
+        return settings
+
+    def _new_client(self, timeout: float) -> Any:
+        client = self._import().APIClient(
+            version=self._version or "auto", timeout=timeout, **self._address()
+        )
+        self._version = client.api_version
+        return client
+
+    @contextlib.contextmanager
+    def _client(self, timeout: float) -> Iterator[Any]:
+        timeout = max(timeout, _LEAST_SECONDS)
+        with self._translated():
+            with self._lock:
+                client = self._idle.pop() if self._idle else None
+            if client is None:
+                client = self._new_client(timeout)
+            client.timeout = timeout
+            try:
+                yield client
+            except BaseException:
+                # What is left of a broken exchange must not be the next one's answer.
+                client.close()
+                raise
+            with self._lock:
+                if len(self._idle) < _IDLE_CLIENTS:
+                    self._idle.append(client)
+                    return
+            client.close()
+
+    @contextlib.contextmanager
+    def _translated(self) -> Iterator[None]:
+        """Turn the SDK's exceptions into faults, raised where nothing of them can be reached."""
+        fault = None
+        try:
+            yield
+        except (DaemonFault, SdkMissing):
+            raise
+        except Exception as error:  # noqa: BLE001 - third-party code: every SDK and transport error ends here
+            fault = self._fault(error)
+        if fault is not None:
+            raise DaemonFault(fault)
+
+    def _fault(self, error: Exception) -> Fault:
+        errors = self._import().errors
+        transport = importlib.import_module("requests.exceptions")
+        if isinstance(error, errors.APIError):
+            return recognise(error.status_code or 0, str(error.explanation or ""))
+        if isinstance(error, errors.BuildError):
+            return Fault.BUILD_FAILED
+        if isinstance(error, TimeoutError | transport.Timeout) or "timed out" in str(error):
+            return Fault.TIMEOUT
+        if isinstance(error, OSError | transport.RequestException | errors.DockerException):
+            return Fault.UNREACHABLE
+        if isinstance(error, KeyError | ValueError | TypeError | AttributeError):
+            return Fault.BROKEN
+        raise error
+
+    def close(self) -> None:
+        """Close every connection."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for client in idle:
+            client.close()
+
+    # --- the daemon and its images --------------------------------------------------------------
+
+    def server(self, timeout: float) -> Server:
+        """Return what the daemon says of itself."""
+        with self._client(timeout) as client:
+            info = client.info()
+            address = str(self._address().get("base_url") or "unix://")
+            return Server(
+                version=str(info.get("ServerVersion", "")),
+                api=str(client.api_version),
+                machine=str(info["Architecture"]),
+                system=str(info["OSType"]),
+                cpus=int(info["NCPU"]),
+                cgroup=str(info.get("CgroupVersion") or "1"),
+                rootless=any("rootless" in option for option in info.get("SecurityOptions") or ()),
+                local=address.startswith(_LOCAL),
+                runtimes=tuple(sorted(info.get("Runtimes") or ())),
+                warnings=tuple(info.get("Warnings") or ()),
+            )
+
+    def image(self, reference: str, timeout: float) -> Image:
+        """Return the image *reference* if the daemon has it."""
+        with self._client(timeout) as client:
+            facts = client.inspect_image(reference)
+            return Image(
+                id=str(facts["Id"]),
+                machine=str(facts.get("Architecture") or ""),
+                system=str(facts.get("Os") or ""),
+                volumes=tuple((facts.get("Config") or {}).get("Volumes") or ()),
+            )
+
+    def pull(self, reference: str, timeout: float, going: Callable[[], None]) -> None:
+        """Fetch an image, reporting often that it is going on."""
+        with self._client(timeout) as client:
+            _follow(client.pull(reference, stream=True, decode=True), going)
+
+    def build(
+        self, archive: bytes, labels: Mapping[str, str], timeout: float, going: Callable[[], None]
+    ) -> None:
+        """Build an image from a tar archive, without network."""
+        with self._client(timeout) as client:
+            steps = client.build(
+                fileobj=io.BytesIO(archive),
+                custom_context=True,
+                labels=dict(labels),
+                network_mode="none",
+                rm=True,
+                forcerm=True,
+                use_config_proxy=False,
+                decode=True,
+            )
+            _follow(steps, going, Fault.BUILD_FAILED)
+
+    def images(self, labels: Mapping[str, str], timeout: float) -> list[Found]:
+        """Return the images that have *labels*."""
+        with self._client(timeout) as client:
+            return [
+                Found(
+                    id=str(item["Id"]),
+                    name="",
+                    status="",
+                    created=float(item.get("Created") or 0),
+                    labels=dict(item.get("Labels") or {}),
+                )
+                for item in client.images(filters=_filter(labels))
+            ]
+
+    def remove_image(self, image: str, timeout: float) -> None:
+        """Remove an image."""
+        with self._client(timeout) as client:
+            client.remove_image(image)
+
+    # --- containers -----------------------------------------------------------------------------
+
+    def create(self, name: str, body: Mapping[str, Any], timeout: float) -> str:
+        """Create a container and return its id."""
+        with self._client(timeout) as client:
+            return str(client.create_container_from_config(dict(body), name)["Id"])
+
+    def attach(self, container: str, timeout: float, *, stdin: bool) -> Channel:
+        """Attach to a container that was not started yet."""
+        wanted = {"stdin": int(stdin), "stdout": 1, "stderr": 1, "stream": 1}
+        with self._translated():
+            client = self._new_client(max(timeout, _LEAST_SECONDS))
+            if str(client.base_url).startswith("https://"):
+                return SocketChannel(client.attach_socket(container, wanted), client)
+            response = client.post(
+                f"{client.base_url}/v{client.api_version}/containers/{container}/attach",
+                params=wanted,
+                headers={"Connection": "Upgrade", "Upgrade": "tcp"},
+                stream=True,
+                timeout=client.timeout,
+            )
+            if response.status_code >= 400:
+                fault = recognise(response.status_code, response.text)
+                response.close()
+                client.close()
+                raise DaemonFault(fault)
+            # A descriptor of our own: the SDK's objects then cannot keep the stream open, or close it.
+            return SocketChannel(socket.socket(fileno=os.dup(response.raw.fileno())), _Both(response, client))
+
+    def start(self, container: str, timeout: float) -> None:
+        """Start a container."""
+        with self._client(timeout) as client:
+            client.start(container)
+
+    def state(self, container: str, timeout: float) -> ContainerState:
+        """Return what the daemon says of a container."""
+        with self._client(timeout) as client:
+            facts = client.inspect_container(container)
+            state = facts["State"]
+            return ContainerState(
+                status=str(state["Status"]),
+                exit_code=int(state["ExitCode"]),
+                oom_killed=bool(state.get("OOMKilled")),
+                health=str((state.get("Health") or {}).get("Status", "")),
+                mounts=len(facts.get("Mounts") or ()),
+                labels=dict(facts["Config"].get("Labels") or {}),
+            )
+
+    def kill(self, container: str, timeout: float) -> None:
+        """Kill a container; one that ended already is no fault."""
+        try:
+            with self._client(timeout) as client:
+                client.kill(container)
+        except DaemonFault as fault:
+            # "is not running" comes as a conflict.
+            if fault.fault is not Fault.CONFLICT:
+                raise
+
+    def remove(self, container: str, timeout: float) -> None:
+        """Kill and remove a container with its anonymous volumes."""
+        with self._client(timeout) as client:
+            client.remove_container(container, v=True, force=True)
+
+    def run_in(self, container: str, command: Iterable[str], timeout: float) -> int:
+        """Run a command in a service and return its exit status; what it prints is dropped."""
+        with self._client(timeout) as client:
+            run = client.exec_create(container, list(command))["Id"]
+            for _ in client.exec_start(run, stream=True):
+                pass
+            return int(client.exec_inspect(run)["ExitCode"])
+
+    def containers(self, labels: Mapping[str, str], timeout: float) -> list[Found]:
+        """Return the containers, running or not, that have *labels*."""
+        with self._client(timeout) as client:
+            return [
+                Found(
+                    id=str(item["Id"]),
+                    name=str((item.get("Names") or ["/"])[0]).removeprefix("/"),
+                    status=str(item.get("State") or ""),
+                    created=float(item.get("Created") or 0),
+                    labels=dict(item.get("Labels") or {}),
+                )
+                for item in client.containers(all=True, filters=_filter(labels))
+            ]
+
+    # --- networks -------------------------------------------------------------------------------
+
+    def create_network(self, plan: NetworkPlan, timeout: float) -> str:
+        """Create a network and return its id."""
+        with self._client(timeout) as client:
+            types = self._import().types
+            pool = types.IPAMPool(subnet=plan.subnet)
+            made = client.create_network(
+                plan.name,
+                driver="bridge",
+                options=dict(plan.options),
+                ipam=types.IPAMConfig(pool_configs=[pool]),
+                internal=plan.internal,
+                labels=dict(plan.labels),
+                enable_ipv6=False,
+            )
+            return str(made["Id"])
+
+    def remove_network(self, network: str, timeout: float) -> None:
+        """Remove a network."""
+        with self._client(timeout) as client:
+            client.remove_network(network)
+
+    def subnets(self, timeout: float) -> list[str]:
+        """Return the IPv4 subnets of all networks."""
+        with self._client(timeout) as client:
+            return [
+                str(pool["Subnet"])
+                for network in client.networks()
+                for pool in (network.get("IPAM") or {}).get("Config") or ()
+                if "." in str(pool.get("Subnet") or "")
+            ]
+
+    def networks(self, labels: Mapping[str, str], timeout: float) -> list[Found]:
+        """Return the networks that have *labels*."""
+        with self._client(timeout) as client:
+            return [
+                Found(
+                    id=str(item["Id"]),
+                    name=str(item["Name"]),
+                    status="",
+                    created=_moment(str(item.get("Created") or "")),
+                    labels=dict(item.get("Labels") or {}),
+                )
+                for item in client.networks(filters=_filter(labels))
+            ]
+
+
+class _Both:
+    """What keeps an attached stream's connection, closed in order."""
+
+    def __init__(self, response: Any, client: Any) -> None:
+        self._response = response
+        self._client = client
+
+    def close(self) -> None:
+        self._response.close()
+        self._client.close()
+
+
+def _filter(labels: Mapping[str, str]) -> dict[str, list[str]]:
+    return {"label": [f"{name}={value}" for name, value in labels.items()]}
+
+
+def _follow(
+    steps: Iterable[Mapping[str, Any]], going: Callable[[], None], otherwise: Fault = Fault.REFUSED
+) -> None:
+    for step in steps:
+        going()
+        if "error" in step:
+            fault = recognise(0, str(step["error"]))
+            raise DaemonFault(otherwise if fault is Fault.REFUSED else fault)
+
+
+def _moment(text: str) -> float:
+    """Return seconds since the epoch of the daemon's time text, 0 if it is none."""
+    try:
+        # The daemon writes nanoseconds, which Python does not read.
+        return datetime.fromisoformat(text[:19] + "+00:00").timestamp()
+    except ValueError:
+        return 0.0

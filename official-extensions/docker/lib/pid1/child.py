@@ -1,0 +1,119 @@
+"""Turn a forked copy of PID 1 into the submitted program, as ``python3 -c`` would run it.
+
+Two things differ from ``python3 -c``: the interpreter is isolated, and the working directory comes
+*last* in ``sys.path``, so that a file left there by an earlier call cannot shadow the standard library.
+"""
+
+import atexit
+import os
+import signal
+import sys
+import threading
+import types
+
+from . import kernel
+
+_OOM_SCORE = "1000"
+
+
+def become(code, stdout, stderr):
+    """Run *code* (UTF-8) with output to the two descriptors; never returns."""
+    status = 1
+    try:
+        _detach(stdout, stderr)
+        namespace = _namespace()
+        status = _run(code, namespace)
+    finally:
+        os._exit(status)
+
+
+def _detach(stdout, stderr):
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    os.setsid()
+    null = os.open("/dev/null", os.O_RDONLY)
+    os.dup2(null, 0)
+    os.dup2(stdout, 1)
+    os.dup2(stderr, 2)
+    os.closerange(3, 1 << 16)
+    # From here on the program owns itself: debuggers and multiprocessing read its own /proc entries.
+    kernel.set_dumpable(True)
+    try:
+        with open("/proc/self/oom_score_adj", "w") as file:
+            file.write(_OOM_SCORE)
+    except OSError:
+        # Some runtimes keep the file read-only; then the kernel may choose PID 1, which is reported too.
+        pass
+
+
+def _namespace():
+    main = types.ModuleType("__main__")
+    main.__dict__["__builtins__"] = __builtins__
+    for name in [name for name in sys.modules if name.partition(".")[0] == __package__]:
+        del sys.modules[name]
+    sys.modules["__main__"] = main
+    sys.argv = ["-c"]
+    if hasattr(sys, "orig_argv"):
+        sys.orig_argv = [sys.executable, "-I", "-c"]
+    sys.path.append(os.getcwd())
+    return main.__dict__
+
+
+def _run(code, namespace):
+    status = _guarded(lambda: exec(compile(code.decode(), "<string>", "exec", 0, True), namespace))
+    # What the interpreter itself does at its end, without taking its modules apart one by one.
+    ended = _guarded(threading._shutdown)
+    atexit._run_exitfuncs()
+    return status or ended or _flush()
+
+
+def _guarded(call):
+    try:
+        call()
+    except SystemExit as error:
+        return _exit_status(error.code)
+    except BaseException as error:
+        _report(error)
+        return _interrupt(error) or 1
+    return 0
+
+
+def _exit_status(code):
+    if code is None:
+        return 0
+    if isinstance(code, int):
+        return code & 0xFF
+    print(code, file=sys.stderr)
+    return 1
+
+
+def _report(error):
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_globals.get("__name__", "") == __name__:
+        trace = trace.tb_next
+    error.__traceback__ = trace
+    try:
+        sys.excepthook(type(error), error, trace)
+    except BaseException:
+        sys.__excepthook__(type(error), error, trace)
+
+
+def _interrupt(error):
+    if isinstance(error, KeyboardInterrupt):
+        _flush()
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGINT)
+    return 0
+
+
+def _flush():
+    status = 0
+    for file in (sys.stdout, sys.stderr):
+        try:
+            if file is not None:
+                file.flush()
+        except BaseException:
+            # The program closed or replaced it: the interpreter ends with 120 then.
+            status = 120
+    return status

@@ -1,0 +1,141 @@
+"""Put input files into the working directory and take output files out of ``outputs/``.
+
+Both run in a forked child, so that nothing a program left there can hold or harm PID 1. Directories are
+opened one component at a time without following links.
+"""
+
+import os
+import select
+import stat
+
+from . import wire
+
+OUTPUTS = "outputs"
+DEPTH = 16
+"""Deepest directory below ``outputs/`` that is looked into."""
+NAME_BYTES = 512
+CHUNK = 1 << 16
+_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+def parts_of(name):
+    """Return the components of a plain relative path; anything else is a ValueError."""
+    parts = name.split("/")
+    if not name or len(name.encode()) > NAME_BYTES or "\0" in name or len(parts) > DEPTH:
+        raise ValueError("name")
+    if any(part in ("", ".", "..") for part in parts):
+        raise ValueError("name")
+    return parts
+
+
+def receive(link):
+    """Read files from the host until one without a name, and write them below the working directory."""
+    while True:
+        size, length = wire.FILE_HEAD.unpack(link.read(wire.FILE_HEAD.size))
+        if not length:
+            return
+        parts = parts_of(link.read(length).decode())
+        _write(parts, size, link)
+
+
+def _write(parts, size, link):
+    folder = _open_folder(parts[:-1])
+    try:
+        try:
+            os.unlink(parts[-1], dir_fd=folder)
+        except FileNotFoundError:
+            pass
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        file = os.open(parts[-1], flags, 0o644, dir_fd=folder)
+        while size:
+            chunk = link.read(min(size, CHUNK))
+            size -= len(chunk)
+            while chunk:
+                chunk = chunk[os.write(file, chunk) :]
+        os.close(file)
+    finally:
+        os.close(folder)
+
+
+def _open_folder(parts):
+    folder = os.open(".", _DIRECTORY)
+    for part in parts:
+        try:
+            os.mkdir(part, 0o755, dir_fd=folder)
+        except FileExistsError:
+            pass
+        inner = os.open(part, _DIRECTORY, dir_fd=folder)
+        os.close(folder)
+        folder = inner
+    return folder
+
+
+class Collector:
+    """Sends what lies under ``outputs/`` to the host, within a number of files and bytes."""
+
+    def __init__(self, sink, most_files, most_bytes):
+        self._sink = sink
+        self._files = most_files
+        self._bytes = most_bytes
+        self.refused = 0
+        self._poller = select.poll()
+        self._poller.register(sink, select.POLLOUT)
+
+    def collect(self):
+        """Send every regular file, in the order of its name; count what is refused."""
+        try:
+            folder = os.open(OUTPUTS, _DIRECTORY)
+        except FileNotFoundError:
+            return
+        except OSError:
+            # A link or a file in its place.
+            self.refused += 1
+            return
+        self._folder(folder, "", DEPTH)
+
+    def _folder(self, folder, prefix, depth):
+        for name in sorted(os.listdir(folder)):
+            try:
+                mode = os.lstat(name, dir_fd=folder).st_mode
+                path = prefix + name
+                parts_of(path)
+                if stat.S_ISREG(mode):
+                    self._file(name, path, folder)
+                elif stat.S_ISDIR(mode) and depth > 1:
+                    self._folder(os.open(name, _DIRECTORY, dir_fd=folder), path + "/", depth - 1)
+                else:
+                    self.refused += 1
+            except (OSError, ValueError):
+                self.refused += 1
+        os.close(folder)
+
+    def _file(self, name, path, folder):
+        file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
+        try:
+            size = os.fstat(file).st_size
+            if self._files < 1 or size > self._bytes:
+                raise ValueError("bounds")
+            self._files -= 1
+            self._bytes -= size
+            encoded = path.encode()
+            self._send(wire.FILE, wire.FILE_HEAD.pack(size, len(encoded)) + encoded)
+            self._content(file, size)
+        finally:
+            os.close(file)
+
+    def _content(self, file, size):
+        while size:
+            chunk = os.read(file, min(size, CHUNK))
+            if not chunk:
+                # Nothing else runs; a file that shrinks now means that the promise was wrong.
+                os._exit(1)
+            self._send(wire.DATA, chunk)
+            size -= len(chunk)
+
+    def _send(self, kind, payload):
+        frame = memoryview(wire.pack(kind, payload))
+        while frame:
+            try:
+                frame = frame[os.write(self._sink, frame) :]
+            except BlockingIOError:
+                self._poller.poll()

@@ -1,0 +1,124 @@
+"""What PID 1 asks of the kernel: protection of itself, limits in force, evidence, and a clean sweep."""
+
+import ctypes
+import os
+import signal
+import stat
+
+_PR_SET_DUMPABLE = 4
+_LIBC = ctypes.CDLL(None, use_errno=True)
+
+_EVIDENCE = (
+    ("oom_kill", ("/sys/fs/cgroup/memory/memory.oom_control", "/sys/fs/cgroup/memory.events")),
+    ("max", ("/sys/fs/cgroup/pids/pids.events", "/sys/fs/cgroup/pids.events")),
+)
+_LIMITS = (
+    ("memory", ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory.max")),
+    ("memory_swap", ("/sys/fs/cgroup/memory/memory.memsw.limit_in_bytes",)),
+    ("swap", ("/sys/fs/cgroup/memory.swap.max",)),
+    ("pids", ("/sys/fs/cgroup/pids/pids.max", "/sys/fs/cgroup/pids.max")),
+    ("cpu_quota", ("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "/sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us")),
+    ("cpu_period", ("/sys/fs/cgroup/cpu/cpu.cfs_period_us", "/sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us")),
+    ("cpu_max", ("/sys/fs/cgroup/cpu.max",)),
+)
+_STATUS = ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb", "NoNewPrivs", "Seccomp", "Uid", "Gid")
+
+
+def set_dumpable(on):
+    """Open or close ``/proc/<pid>/{fd,mem,environ}`` and ptrace of this process to its own user."""
+    if _LIBC.prctl(_PR_SET_DUMPABLE, 1 if on else 0, 0, 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), "prctl")
+
+
+def protect():
+    """Make PID 1 out of reach for programs of the same user."""
+    set_dumpable(False)
+    # With the default action the kernel drops the signal for the first process of a namespace.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def facts():
+    """Return the limits that are in force, as short texts; one that cannot be read is left out."""
+    found = {}
+    for name, paths in _LIMITS:
+        text = _first(paths)
+        if text is not None:
+            found[name] = text.replace(" ", "/")
+    with open("/proc/self/status") as lines:
+        for line in lines:
+            name, _, value = line.partition(":")
+            if name in _STATUS:
+                found[name] = value.split()[0]
+    for path in ("/tmp", "/dev/shm"):
+        size = os.statvfs(path)
+        found[path] = size.f_blocks * size.f_frsize
+    return found
+
+
+def _first(paths):
+    for path in paths:
+        try:
+            with open(path) as file:
+                return file.read().strip()
+        except OSError:
+            continue
+    return None
+
+
+class Evidence:
+    """Counters of the container's own limits; the files are opened once, before any program runs."""
+
+    def __init__(self):
+        self._files = []
+        for key, paths in _EVIDENCE:
+            path = next((path for path in paths if os.path.exists(path)), None)
+            if path is not None:
+                self._files.append((key, os.open(path, os.O_RDONLY | os.O_CLOEXEC)))
+
+    def read(self):
+        """Return ``{"oom_kill": n, "max": n}`` as far as the kernel offers them."""
+        counters = {}
+        for key, file in self._files:
+            for line in os.pread(file, 4096, 0).decode().splitlines():
+                name, _, value = line.partition(" ")
+                if name == key:
+                    counters[key] = int(value)
+        return counters
+
+
+def kill_all():
+    """Kill every other process of the container, stopped ones and other sessions too."""
+    try:
+        os.kill(-1, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def sweep():
+    """Kill and reap until nothing but PID 1 is left; return how many were reaped."""
+    reaped = 0
+    while True:
+        kill_all()
+        try:
+            os.waitpid(-1, 0)
+            reaped += 1
+        except ChildProcessError:
+            if not others():
+                return reaped
+
+
+def others():
+    """Return the other processes of the container."""
+    return [name for name in os.listdir("/proc") if name.isdigit() and name != str(os.getpid())]
+
+
+def clear_shared_memory(path="/dev/shm"):
+    """Remove everything below *path*; nothing else runs, so nothing can change under our hands."""
+    for name in os.listdir(path):
+        entry = os.path.join(path, name)
+        if stat.S_ISDIR(os.lstat(entry).st_mode):
+            os.chmod(entry, 0o700)
+            clear_shared_memory(entry)
+            os.rmdir(entry)
+        else:
+            os.unlink(entry)

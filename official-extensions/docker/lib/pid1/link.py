@@ -1,0 +1,77 @@
+"""PID 1's end of the attached stream: exact reads, and writes that never block.
+
+A blocking write here would defeat the deadline when the host does not read.
+"""
+
+import os
+import select
+
+from . import wire
+
+QUEUE_BYTES = 1 << 20
+"""Output held for a slow host before reading from the program stops, in bytes."""
+
+
+class Link:
+    """Reads frames of the host from *source* and queues frames to it on *sink*."""
+
+    def __init__(self, source=0, sink=1):
+        self.source = source
+        self.sink = sink
+        self._queue = bytearray()
+        os.set_blocking(sink, False)
+
+    @property
+    def waiting(self):
+        """Whether output waits for the host."""
+        return bool(self._queue)
+
+    @property
+    def full(self):
+        """Whether so much output waits that no more should be read from the program."""
+        return len(self._queue) >= QUEUE_BYTES
+
+    def send(self, kind, payload=b""):
+        """Queue one frame and write what the host takes now."""
+        self._queue += wire.HEADER.pack(kind, len(payload))
+        self._queue += payload
+        self.flush()
+
+    def flush(self):
+        """Write what the host takes now."""
+        while self._queue:
+            try:
+                with memoryview(self._queue) as view:
+                    count = os.write(self.sink, view[:QUEUE_BYTES])
+            except BlockingIOError:
+                return
+            del self._queue[:count]
+
+    def drain(self, seconds):
+        """Write everything; end with the host when it is gone or takes nothing for *seconds*."""
+        poller = select.poll()
+        poller.register(self.sink, select.POLLOUT)
+        while self._queue:
+            if not poller.poll(seconds * 1000):
+                os._exit(0)
+            try:
+                self.flush()
+            except BrokenPipeError:
+                os._exit(0)
+
+    def read(self, count):
+        """Return exactly *count* bytes of the host; PID 1 ends with the host."""
+        parts = bytearray()
+        while len(parts) < count:
+            part = os.read(self.source, min(count - len(parts), 1 << 20))
+            if not part:
+                os._exit(0)
+            parts += part
+        return bytes(parts)
+
+    def frame(self, most):
+        """Return the host's next frame as (kind, payload); a payload over *most* bytes is a ValueError."""
+        kind, size = wire.HEADER.unpack(self.read(wire.HEADER.size))
+        if size > most:
+            raise ValueError("a frame of {} bytes, over {}".format(size, most))
+        return kind, self.read(size)

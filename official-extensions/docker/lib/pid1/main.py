@@ -1,0 +1,104 @@
+"""Serve the host: say what holds here, then run one program after the other until the host is gone."""
+
+import gc
+import os
+import select
+import signal
+import sys
+import time
+
+from . import dns, files, kernel, run, wire
+from .link import Link
+
+WELCOME_SECONDS = 10
+"""Without the host's first word PID 1 ends after this time: nobody is attached."""
+
+
+def main():
+    """Serve until the host is gone; never returns."""
+    kernel.protect()
+    link = Link()
+    Server(link, _welcome(link)).serve()
+
+
+def _welcome(link):
+    poller = select.poll()
+    poller.register(link.source, select.POLLIN)
+    if not poller.poll(WELCOME_SECONDS * 1000):
+        os._exit(0)
+    kind, payload = link.frame(wire.WELCOME_BYTES)
+    if kind != wire.WELCOME:
+        os._exit(1)
+    return wire.parse_facts(payload)
+
+
+class Server:
+    """The loop between runs."""
+
+    def __init__(self, link, welcome):
+        self._link = link
+        self._lease = float(welcome["lease"])
+        self._evidence = kernel.Evidence()
+        self._wakeup, writer = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+        self._resolver = dns.listen() if welcome["resolver"] == "1" else None
+
+    def serve(self):
+        """Answer the host's frames; end when it is gone or silent for a lease."""
+        # What exists now is never collected: forked programs then share its pages.
+        gc.collect()
+        gc.freeze()
+        facts = kernel.facts()
+        facts["python"] = "{}.{}.{}".format(*sys.version_info[:3])
+        facts["resolver"] = int(self._resolver is not None)
+        self._link.send(wire.HELLO, wire.pack_facts(facts))
+        while True:
+            self._link.drain(self._lease)
+            self._wait()
+            self._answer()
+
+    def _wait(self):
+        poller = select.poll()
+        poller.register(self._link.source, select.POLLIN)
+        if self._resolver is not None:
+            poller.register(self._resolver.fileno(), select.POLLIN)
+        silent_at = time.monotonic() + self._lease
+        while True:
+            ready = [source for source, _ in poller.poll(max(0, silent_at - time.monotonic()) * 1000)]
+            if self._link.source in ready:
+                return
+            if not ready:
+                os._exit(0)
+            dns.answer(self._resolver)
+
+    def _answer(self):
+        kind, payload = self._link.frame(wire.PROGRAM_BYTES)
+        if kind == wire.PROGRAM:
+            run.Run(self._link, self._evidence, self._wakeup, self._resolver).execute(payload)
+        elif kind == wire.INPUT:
+            self._receive(float(payload))
+        elif kind not in (wire.BEAT, wire.CANCEL):
+            os._exit(1)
+
+    def _receive(self, seconds):
+        pid = os.fork()
+        if pid == 0:
+            _receive_and_exit(self._link)
+        status = run.wait_until(pid, time.monotonic() + seconds)
+        if status != 0:
+            # The rest of the files is still on its way: this stream cannot be trusted any more.
+            os._exit(1)
+
+
+def _receive_and_exit(link):
+    status = 1
+    try:
+        files.receive(link)
+        status = 0
+    finally:
+        os._exit(status)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,220 @@
+"""Supervise one program: pass its output on within a budget, end it in time, say how it ended.
+
+The outcome is what the kernel reports to PID 1, and goes to the host beside the program's output: a
+program can reach neither the stream nor the counters.
+"""
+
+import os
+import select
+import signal
+import time
+
+from . import child, dns, files, kernel, wire
+
+CHUNK = 1 << 16
+
+
+class Run:
+    """One program, from fork to the last reaped process."""
+
+    def __init__(self, link, evidence, wakeup, resolver):
+        self._link = link
+        self._evidence = evidence
+        self._wakeup = wakeup
+        self._resolver = resolver
+        self._poller = select.poll()
+        self._pipes = {}
+        self._sent = {wire.STDOUT: 0, wire.STDERR: 0}
+        self._dropped = {wire.STDOUT: 0, wire.STDERR: 0}
+        self._status = None
+        self._pid = 0
+        self._reading = True
+        self._writing = False
+        self.reason = "-"
+
+    def execute(self, payload):
+        """Run the program of one frame and tell the host everything about it."""
+        started = time.monotonic()
+        seconds, self._budget, most_files, most_bytes = wire.PROGRAM_HEAD.unpack_from(payload)
+        self._deadline = started + seconds
+        before = self._evidence.read()
+        self._start(payload[wire.PROGRAM_HEAD.size :])
+        self._watch()
+        reaped = kernel.sweep()
+        self._read_rest()
+        after = self._evidence.read()
+        kernel.clear_shared_memory()
+        facts = self._facts(before, after, reaped, started)
+        if most_files and self.reason == "-":
+            facts["files_refused"] = self._collect(most_files, most_bytes)
+        self._link.send(wire.EXIT, wire.pack_facts(facts))
+
+    def _start(self, code):
+        out_read, out_write = os.pipe2(os.O_CLOEXEC)
+        err_read, err_write = os.pipe2(os.O_CLOEXEC)
+        self._pid = os.fork()
+        if self._pid == 0:
+            child.become(code, out_write, err_write)
+        os.close(out_write)
+        os.close(err_write)
+        for pipe, kind in ((out_read, wire.STDOUT), (err_read, wire.STDERR)):
+            os.set_blocking(pipe, False)
+            self._pipes[pipe] = kind
+            self._poller.register(pipe, select.POLLIN)
+        for source in (self._link.source, self._wakeup):
+            self._poller.register(source, select.POLLIN)
+        if self._resolver is not None:
+            self._poller.register(self._resolver.fileno(), select.POLLIN)
+
+    def _watch(self):
+        while self._status is None:
+            self._balance()
+            for source, _ in self._poller.poll(self._patience()):
+                self._serve(source)
+            if time.monotonic() >= self._deadline:
+                self._stop("deadline")
+            self._reap()
+
+    def _patience(self):
+        """Return milliseconds to wait: up to the deadline; once stopped, only death is waited for."""
+        if self.reason != "-":
+            return None
+        return max(0, int((self._deadline - time.monotonic()) * 1000) + 1)
+
+    def _balance(self):
+        """Read from the program only while the host keeps up; wait to write only while there is something."""
+        reading = self.reason != "-" or not self._link.full
+        if reading != self._reading:
+            self._reading = reading
+            for pipe in self._pipes:
+                self._poller.modify(pipe, select.POLLIN if reading else 0)
+        writing = self._link.waiting
+        if writing != self._writing:
+            self._writing = writing
+            if writing:
+                self._poller.register(self._link.sink, select.POLLOUT)
+            else:
+                self._poller.unregister(self._link.sink)
+
+    def _serve(self, source):
+        if source in self._pipes:
+            self._read(source)
+        elif source == self._link.sink:
+            self._link.flush()
+        elif source == self._link.source:
+            self._listen()
+        elif source == self._wakeup:
+            _empty(source)
+        else:
+            dns.answer(self._resolver)
+
+    def _listen(self):
+        kind, _ = self._link.frame(wire.WELCOME_BYTES)
+        if kind == wire.CANCEL:
+            self._stop("cancel")
+        elif kind != wire.BEAT:
+            os._exit(1)
+
+    def _read(self, pipe):
+        """Pass one chunk on; return False at the end of the pipe or when nothing waits in it."""
+        try:
+            chunk = os.read(pipe, CHUNK)
+        except BlockingIOError:
+            return False
+        if not chunk:
+            self._poller.unregister(pipe)
+            del self._pipes[pipe]
+            os.close(pipe)
+            return False
+        kind = self._pipes[pipe]
+        room = self._budget - sum(self._sent.values())
+        if room > 0:
+            self._link.send(kind, chunk[:room])
+        kept = min(room, len(chunk)) if room > 0 else 0
+        self._sent[kind] += kept
+        self._dropped[kind] += len(chunk) - kept
+        if kept < len(chunk):
+            self._stop("output_limit")
+        return True
+
+    def _stop(self, reason):
+        if self.reason == "-":
+            self.reason = reason
+            kernel.kill_all()
+
+    def _reap(self):
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if pid == 0:
+                return
+            if pid == self._pid:
+                self._status = status
+
+    def _read_rest(self):
+        # Every holder of the pipes is dead, so they end; what lies in them is still the program's.
+        for pipe in list(self._pipes):
+            while self._read(pipe):
+                pass
+        for pipe in list(self._pipes):
+            os.close(pipe)
+
+    def _facts(self, before, after, reaped, started):
+        killed = os.WIFSIGNALED(self._status)
+        return {
+            "signal": os.WTERMSIG(self._status) if killed else 0,
+            "exit": 0 if killed else os.WEXITSTATUS(self._status),
+            "reason": self.reason,
+            "oom_kill": after.get("oom_kill", 0) - before.get("oom_kill", 0),
+            "pids_max": after.get("max", 0) - before.get("max", 0),
+            "stdout": self._sent[wire.STDOUT],
+            "stderr": self._sent[wire.STDERR],
+            "dropped_stdout": self._dropped[wire.STDOUT],
+            "dropped_stderr": self._dropped[wire.STDERR],
+            "killed": reaped,
+            "microseconds": int((time.monotonic() - started) * 1_000_000),
+        }
+
+    def _collect(self, most_files, most_bytes):
+        """Let a child send the output files; return how many were refused."""
+        self._link.drain(max(0.001, self._deadline - time.monotonic()))
+        pid = os.fork()
+        if pid == 0:
+            _collect_and_exit(self._link.sink, most_files, most_bytes)
+        status = wait_until(pid, self._deadline)
+        if status is None or not os.WIFEXITED(status) or os.WEXITSTATUS(status) == 255:
+            # Half a frame may be on its way: this stream cannot be trusted any more.
+            os._exit(1)
+        return os.WEXITSTATUS(status)
+
+
+def _collect_and_exit(sink, most_files, most_bytes):
+    status = 255
+    try:
+        collector = files.Collector(sink, most_files, most_bytes)
+        collector.collect()
+        status = min(collector.refused, 254)
+    finally:
+        os._exit(status)
+
+
+def wait_until(pid, deadline):
+    """Return the wait status of *pid*, or None if it had to be killed at *deadline* (monotonic seconds)."""
+    while time.monotonic() < deadline:
+        done, status = os.waitpid(pid, os.WNOHANG)
+        if done:
+            return status
+        signal.sigtimedwait([signal.SIGCHLD], 0.005)
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    return None
+
+
+def _empty(pipe):
+    try:
+        while os.read(pipe, 4096):
+            pass
+    except BlockingIOError:
+        pass

@@ -1,0 +1,53 @@
+"""The frames between the host and PID 1: one letter, four bytes of length, a payload."""
+
+import struct
+
+HEADER = struct.Struct(">cI")
+PROGRAM_HEAD = struct.Struct(">dQII")
+"""Seconds to the deadline, output budget in bytes, most output files (0: none), most bytes of them."""
+FILE_HEAD = struct.Struct(">QH")
+"""Size of a file in bytes and of its name."""
+
+# What the host says.
+WELCOME = b"W"
+PROGRAM = b"P"
+INPUT = b"I"
+CANCEL = b"C"
+BEAT = b"B"
+
+# What PID 1 says.
+HELLO = b"H"
+STDOUT = b"O"
+STDERR = b"E"
+FILE = b"F"
+DATA = b"D"
+EXIT = b"X"
+
+WELCOME_BYTES = 4096
+"""Most bytes of the host's first word."""
+PROGRAM_BYTES = (16 << 20) + PROGRAM_HEAD.size
+"""Most bytes of a program frame."""
+
+OLD_PYTHON_STATUS = 97
+"""PID 1's own exit status when the image's Python is older than 3.8."""
+
+
+def pack(kind, payload=b""):
+    """Return one frame."""
+    return HEADER.pack(kind, len(payload)) + payload
+
+
+def pack_facts(facts):
+    """Return a mapping of short texts as lines ``name value``."""
+    return "".join("{} {}\n".format(name, value) for name, value in facts.items()).encode()
+
+
+def parse_facts(payload):
+    """Return the mapping of :func:`pack_facts`; a line without a value is a ValueError."""
+    facts = {}
+    for line in payload.decode("ascii").splitlines():
+        name, mark, value = line.partition(" ")
+        if not mark or not name:
+            raise ValueError("a fact without a value")
+        facts[name] = value
+    return facts

@@ -1,0 +1,73 @@
+"""Generate the seccomp profile: an allow-list for one architecture's native calls only.
+
+The engines' own default compares the socket family as 64 bits, so ``socket(40 | 1 << 32)`` reaches
+AF_VSOCK; every condition here masks to the 32 bits that the kernel looks at.
+"""
+
+import json
+from collections.abc import Iterable
+from functools import cache
+from typing import Any, Final
+
+from .syscalls import PLAIN, SERVICE_IPC
+
+ARCHITECTURES: Final = {
+    "x86_64": "SCMP_ARCH_X86_64",
+    "amd64": "SCMP_ARCH_X86_64",
+    "aarch64": "SCMP_ARCH_AARCH64",
+    "arm64": "SCMP_ARCH_AARCH64",
+    "ppc64le": "SCMP_ARCH_PPC64LE",
+    "s390x": "SCMP_ARCH_S390X",
+    "riscv64": "SCMP_ARCH_RISCV64",
+}
+"""Machine names, as daemons report them, and the runtime's names for their native ABI."""
+
+SOCKET_FAMILIES: Final = {"unix": 1, "inet": 2, "inet6": 10, "netlink": 16}
+_LOW = 0xFFFF_FFFF
+_NAMESPACES = 0x7E02_0080
+"""Every ``CLONE_NEW*`` bit."""
+_ENOSYS = 38
+_PERSONALITIES = (0x0, 0x0008, 0x20000, 0x20008, _LOW)
+
+
+@cache
+def profile(machine: str, *, service: bool = False) -> str:
+    """Return the profile for *machine* as JSON; a service may also use System V IPC and message queues.
+
+    Raises:
+        KeyError: the architecture has no profile here.
+    """
+    names = PLAIN + SERVICE_IPC if service else PLAIN
+    document = {
+        "defaultAction": "SCMP_ACT_ERRNO",
+        # Native calls alone: 32-bit and x32 calls end the program.
+        "architectures": [ARCHITECTURES[machine]],
+        "syscalls": [_allow(names), *_conditional()],
+    }
+    return json.dumps(document, separators=(",", ":"))
+
+
+def _conditional() -> Iterable[dict[str, Any]]:
+    for family in SOCKET_FAMILIES.values():
+        yield _allow(("socket", "socketpair"), (0, _LOW, family))
+    yield _allow(("clone",), (0, _NAMESPACES, 0))
+    # The C library falls back to clone, whose flags can be looked at.
+    yield {"names": ["clone3"], "action": "SCMP_ACT_ERRNO", "errnoRet": _ENOSYS}
+    # Of the caller itself only: checks by user id let a program starve or unlimit PID 1.
+    yield _allow(("prlimit64", "sched_setaffinity", "sched_setattr", "sched_setparam"), (0, _LOW, 0))
+    yield _allow(("sched_setscheduler",), (0, _LOW, 0))
+    yield _allow(("setpriority",), (0, _LOW, 0), (1, _LOW, 0))
+    yield _allow(("ioprio_set",), (0, _LOW, 1), (1, _LOW, 0))
+    for persona in _PERSONALITIES:
+        yield _allow(("personality",), (0, _LOW, persona))
+
+
+def _allow(names: Iterable[str], *conditions: tuple[int, int, int]) -> dict[str, Any]:
+    """Allow *names* when for every (argument, mask, value) the masked argument equals the value."""
+    rule: dict[str, Any] = {"names": list(names), "action": "SCMP_ACT_ALLOW"}
+    if conditions:
+        rule["args"] = [
+            {"index": index, "value": mask, "valueTwo": value, "op": "SCMP_CMP_MASKED_EQ"}
+            for index, mask, value in conditions
+        ]
+    return rule

@@ -1,0 +1,49 @@
+"""The provider: admission, a topology for the caller, one program in it, and what came of it."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from harnest.sandbox import (
+    SandboxProviderCapabilities,
+    SandboxRequest,
+    SandboxResult,
+    control,
+)
+from harnest.sandbox.optional import OutputSink
+
+from .contracts.config import DockerSandboxConfig
+from .contracts.topology import CAPABILITIES
+from .daemon.port import Daemon
+from .engine import Engine
+
+
+class DockerSandboxProvider:
+    """Runs Python in Docker as one declaration says. Nothing is contacted before the first execution.
+
+    Args:
+        config: the declaration.
+        daemon: how the daemon is reached; None is the Docker SDK with the declared address.
+    """
+
+    sandbox_capabilities: SandboxProviderCapabilities = CAPABILITIES
+
+    def __init__(self, config: DockerSandboxConfig, daemon: Daemon | None = None) -> None:
+        self._engine = Engine(config, daemon)
+
+    def execute(self, request: SandboxRequest) -> SandboxResult:
+        """Run one program.
+
+        Raises:
+            DockerSandboxError: Docker could not do its part; ``phase`` says which.
+            SandboxCancelledError: the caller is gone; nothing of the call is left.
+            SandboxInputFilesUnsupportedError: there are input files, and exchange is off.
+            SandboxPolicyUnsupportedError: the request's policy is not the declared one.
+            ValueError: a part of the caller's identity that the scope needs is missing, or an input
+                file's name or size is not allowed.
+        """
+        return self._engine.execute(request, None)
+
+    def execute_streaming(self, request: SandboxRequest, on_output: OutputSink) -> SandboxResult:
+        """Run one program and hand on its output as it comes; raises as :meth:`execute`."""
+        return self._engine.execute(request, on_output)

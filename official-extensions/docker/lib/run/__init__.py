@@ -1,0 +1,1 @@
+"""Running: topologies, programs in them, who may meet them again, and their removal."""

@@ -1,0 +1,75 @@
+"""What all topologies of one declaration share: the daemon, names, numbers, images, the graveyard."""
+
+from dataclasses import dataclass
+
+from harnest.sandbox.scope import SandboxControl
+
+from ..contracts.config import DockerSandboxConfig
+from ..daemon.port import Daemon, Server
+from ..errors import DockerSandboxError, Phase
+from ..plan.owner import Owner
+from ..plan.seccomp import ARCHITECTURES
+from ..settings import Settings
+from ..telemetry import Journal
+from .images import Images
+from .networks import Networks
+from .numbers import Numbers
+from .problems import phase, seconds_left
+from .removal import Graveyard
+from .topology import Topology
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Site:
+    """The parts that making and removing topologies needs."""
+
+    config: DockerSandboxConfig
+    daemon: Daemon
+    owner: str
+    numbers: Numbers
+    graveyard: Graveyard
+    images: Images
+    networks: Networks
+    known: Server | None = None
+
+    @classmethod
+    def on(cls, config: DockerSandboxConfig, daemon: Daemon, settings: Settings) -> "Site":
+        """Return the site of *config* on *daemon*; contacts nothing."""
+        owner = Owner.here().text
+        return cls(
+            config=config,
+            daemon=daemon,
+            owner=owner,
+            numbers=Numbers(settings.uids),
+            graveyard=Graveyard(daemon),
+            images=Images(daemon),
+            networks=Networks(daemon, settings, owner),
+        )
+
+    def server(self, scope: SandboxControl, journal: Journal) -> Server:
+        """Return what the daemon says of itself, asked once.
+
+        Raises:
+            DockerSandboxError: no daemon answers, or it cannot run what is declared here.
+        """
+        if self.known is None:
+            with phase(journal, scope, Phase.CONNECTION):
+                server = self.daemon.server(seconds_left(scope))
+            if server.system != "linux" or server.machine not in ARCHITECTURES:
+                raise DockerSandboxError(
+                    Phase.CONFIGURATION,
+                    "the daemon must run Linux containers on one of "
+                    + ", ".join(sorted(ARCHITECTURES)),
+                )
+            self.known = server
+        return self.known
+
+    def discard(self, topology: Topology) -> bool:
+        """End a topology and remove it; return whether nothing of it is left."""
+        topology.release()
+
+        def forget() -> None:
+            for number in topology.numbers:
+                self.numbers.give_back(number)
+
+        return self.graveyard.bury(topology.estate, forget)

@@ -1,0 +1,132 @@
+"""One living topology: its primary container, its services, and how programs run in it."""
+
+import contextlib
+import time
+from dataclasses import dataclass, field
+
+from harnest.sandbox.optional import OutputSink
+from harnest.sandbox.scope import SandboxControl
+
+from ..contracts.service import DockerService
+from ..daemon.port import Daemon, DaemonFault
+from ..errors import DockerProtocolError, Phase
+from .estate import Estate
+from .logwatch import LogWatch
+from .primary import Primary, PrimaryLost, RunResult
+from .program import Ending, Program
+
+_EVIDENCE_SECONDS = 2.0
+_KILL_SECONDS = 0.5
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class ServiceContainer:
+    """One started service."""
+
+    service: DockerService
+    container: str
+    log: LogWatch | None = None
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Topology:
+    """Everything of one topology; *estate* says what must be removed.
+
+    Attributes:
+        container: id of the primary container.
+        usable: whether programs may still run in it; once False, always False.
+        used: monotonic time of its last use.
+    """
+
+    daemon: Daemon
+    estate: Estate
+    primary: Primary | None = None
+    container: str = ""
+    services: list[ServiceContainer] = field(default_factory=list)
+    numbers: set[int] = field(default_factory=set)
+    usable: bool = True
+    used: float = field(default_factory=time.monotonic)
+
+    def run(
+        self, program: Program, scope: SandboxControl, on_output: OutputSink | None = None
+    ) -> RunResult:
+        """Run one program until the scope's deadline.
+
+        The topology is not usable any more unless the program ended by itself.
+
+        Raises:
+            DockerProtocolError: PID 1 made no sense, or is gone without evidence of why.
+            SandboxCancelledError: the scope was cancelled.
+        """
+        if self.primary is None or not self.usable:
+            raise DockerProtocolError(Phase.EXECUTION, "the container cannot be used any more")
+        self.usable = False
+        seconds = scope.remaining()
+        if not seconds:
+            scope.check()
+        check = _Check(scope)
+        try:
+            result = self.primary.run(program, seconds or 0.001, check, on_output)
+        except PrimaryLost:
+            raise DockerProtocolError(Phase.EXECUTION, "the container ended by itself") from None
+        if result.lost:
+            self._explain(result, check)
+        self.usable = result.ending.clean
+        self.used = time.monotonic()
+        return result
+
+    def ask(self, program: Program, seconds: float, scope: SandboxControl) -> bool:
+        """Run a short program of our own in the primary container; return whether it succeeded."""
+        if self.primary is None:
+            return False
+        try:
+            result = self.primary.run(program, seconds, _Check(scope))
+        except PrimaryLost:
+            result = None
+        if result is None or result.lost:
+            self.usable = False
+            raise DockerProtocolError(Phase.READINESS, "the primary container ended by itself")
+        return result.ending.clean and not result.ending.exit_code and not result.ending.signal
+
+    def _explain(self, result: RunResult, check: "_Check") -> None:
+        """Find out what a run without a last word came to, by the daemon's evidence."""
+        if check.late:
+            result.ending = Ending(reason="deadline")
+            self.kill()
+            return
+        state = None
+        with contextlib.suppress(DaemonFault):
+            state = self.daemon.state(self.container, _EVIDENCE_SECONDS)
+        if result.broken or state is None or not (state.oom_killed or state.exit_code == 137):
+            raise DockerProtocolError(Phase.EXECUTION, "the container ended without a last word")
+        result.ending = Ending(gone=True, oom_kills=int(state.oom_killed))
+
+    def kill(self) -> None:
+        """End the primary container at once, by both ways there are."""
+        if self.primary is not None:
+            self.primary.close()
+        with contextlib.suppress(DaemonFault):
+            self.daemon.kill(self.container, _KILL_SECONDS)
+
+    def release(self) -> None:
+        """End all streams; the containers are removed by whoever buries the estate."""
+        self.usable = False
+        if self.primary is not None:
+            self.primary.close()
+        for service in self.services:
+            if service.log is not None:
+                service.log.close()
+
+
+class _Check:
+    """Looks at a scope until its deadline; from then on PID 1 has its grace to say the last word."""
+
+    def __init__(self, scope: SandboxControl) -> None:
+        self._scope = scope
+        self.late = False
+
+    def __call__(self) -> None:
+        try:
+            self._scope.check()
+        except TimeoutError:
+            self.late = True
