@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import subprocess
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.architecture.source import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SCRIPTS = sorted(
     path
