@@ -105,8 +105,8 @@ def _failure(error: Exception) -> SandboxExecutionError:
     phase = _named_phase(error)
     where = f" in phase '{phase}'" if phase else ""
     return SandboxExecutionError(
-        f"the sandbox provider failed with {shown}{where}; its message is withheld, since it may "
-        "hold secrets: 'harnest sandbox doctor' and the provider's own log tell more"
+        f"the sandbox provider failed with {shown}{where}; its own message is withheld. "
+        "'harnest sandbox doctor' tells what it needs here, its log what it did"
     )
 
 
