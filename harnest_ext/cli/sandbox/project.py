@@ -6,13 +6,18 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
+
+from harnest.context import ContextResourceError
 from harnest.sandbox import (
+    SandboxCancelledError,
     SandboxExecutionError,
     SandboxInputFilesUnsupportedError,
     SandboxPolicyUnsupportedError,
 )
-from harnest_ext.errors import HarnestExtensionError, LoadError
-from harnest_ext.problem import Problem
+from harnest.sandbox.foreign import AdkOnlyError
+from harnest_ext.cli.sandbox import rules
+from harnest_ext.errors import LoadError
 from harnest_ext.runtime.opening import open_project
 from harnest_ext.store import Project
 
@@ -56,21 +61,22 @@ def loaded(project: Path | None) -> Iterator[Running]:
 
 @contextmanager
 def refusals_told() -> Iterator[None]:
-    """Turn what a sandbox refuses with into an error that commands can report."""
+    """Turn what a sandbox refuses with into an error that commands can report.
+
+    Raises:
+        LoadError: The sandbox or the runtime refused.
+        click.Abort: The execution was cancelled: nobody but the user can do that here.
+    """
     problem = None
     try:
         yield
-    except HarnestExtensionError:
-        raise
     except SandboxExecutionError as error:
-        problem = _problem("sandbox.execution", f"The sandbox could not run it: {error}.")
+        problem = rules.EXECUTION.problem(f"The sandbox could not run it: {error}.")
     except (SandboxInputFilesUnsupportedError, SandboxPolicyUnsupportedError) as error:
-        problem = _problem("sandbox.unsupported", f"The sandbox refuses it: {error}.")
-    except (LookupError, TypeError, ValueError) as error:
-        problem = _problem("sandbox.refused", str(error))
+        problem = rules.UNSUPPORTED.problem(f"The sandbox refuses it: {error}.")
+    except (AdkOnlyError, ContextResourceError) as error:
+        problem = rules.REFUSED.problem(str(error))
+    except SandboxCancelledError:
+        raise click.Abort from None
     if problem is not None:
         raise LoadError(problem)
-
-
-def _problem(rule: str, message: str) -> Problem:
-    return Problem(kind="sandbox-failed", rule=rule, message=message)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 from harnest.sandbox import SandboxStatus
 from harnest.sandbox.metadata import sandbox_metadata_to_dict
 from harnest.sandbox.optional import OutputStream
+from harnest_ext.cli.sandbox import rules
 from harnest_ext.errors import LoadError
-from harnest_ext.problem import Problem
 
 if TYPE_CHECKING:
     from typing import TextIO
@@ -132,10 +132,5 @@ def _place(folder: Path, target: Path, data: bytes) -> None:
 
 def _refused(name: str, reason: str) -> LoadError:
     return LoadError(
-        Problem(
-            kind="io-error",
-            rule="sandbox.output-file",
-            message=f"An output file was not saved: {reason}.",
-            path=name,
-        )
+        rules.OUTPUT_FILE.problem(f"An output file was not saved: {reason}.", path=name)
     )

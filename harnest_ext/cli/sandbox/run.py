@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING
 import click
 
 from harnest_ext.cli.options import common, examples, failure_exit
-from harnest_ext.cli.sandbox import results
+from harnest_ext.cli.sandbox import results, rules
 from harnest_ext.cli.sandbox.program import input_files, program_text
 from harnest_ext.cli.sandbox.project import find_folder, refusals_told
 from harnest_ext.errors import LoadError
-from harnest_ext.problem import Problem
 from harnest_ext.runtime import AgentRuntime
 
 if TYPE_CHECKING:
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
 
     from harnest.sandbox import SandboxFile, SandboxResult
     from harnest_ext.cli.output import Output
+    from harnest_ext.problem import Problem
     from harnest_ext.runtime.running import Running
 
 __all__ = ["command"]
@@ -148,20 +148,20 @@ def _only_agent(running: Running, sandbox: str) -> str:
             f"Several agents have the sandbox {sandbox!r}: name one with --agent "
             f"({', '.join(agents)})."
         )
-    exists = sandbox in running.catalog.declared
-    raise LoadError(
-        Problem(
-            kind="not-found",
-            rule="sandbox.grant" if exists else "sandbox.unknown",
-            message=f"No agent is granted the sandbox {sandbox!r}."
-            if exists
-            else f"The project declares no sandbox {sandbox!r}.",
-            path="config.yaml" if exists else f"sandbox/{sandbox}.py",
-            got=", ".join(running.catalog.declared) or "no sandbox at all",
-            remedy=f"Add {sandbox!r} to an agent's 'sandboxes' under 'spec.agents' in config.yaml."
-            if exists
-            else "'harnest sandbox list' shows the declared ones.",
+    raise LoadError(_nobody_has(running, sandbox))
+
+
+def _nobody_has(running: Running, sandbox: str) -> Problem:
+    if sandbox in running.catalog.broken:
+        return running.catalog.broken[sandbox]
+    if sandbox in running.catalog.declared:
+        return rules.NOT_GRANTED.problem(
+            f"No agent is granted the sandbox {sandbox!r}.", path="config.yaml"
         )
+    return rules.UNKNOWN.problem(
+        f"The project declares no sandbox {sandbox!r}.",
+        path=f"sandbox/{sandbox}.py",
+        got=", ".join(running.catalog.declared) or "no sandbox at all",
     )
 
 
