@@ -1,4 +1,4 @@
-"""Names that a shell can complete: read from the project's folders, importing and writing nothing."""
+"""Names for a shell to complete: read from the project's folders, importing and writing nothing."""
 
 from __future__ import annotations
 
