@@ -18,8 +18,11 @@ __all__ = [
     "NAME_TEXT",
     "NOT_AN_EXTENSION",
     "OPTION",
+    "PROJECT",
     "RANGE",
+    "REGISTRY_NAME",
     "SIZE_MISMATCH",
+    "UNKNOWN",
     "UNREADABLE",
     "URL",
     "VCS",
@@ -153,4 +156,26 @@ UNREADABLE = Rule(
     why="What can't be read can't be checked.",
     example="A folder of wheels without permission to list it.",
     fix="Check the path and its permissions.",
+)
+UNKNOWN = Rule(
+    id="source.unknown",
+    kind="not-found",
+    why="A name that no place has is never replaced by a similar one.",
+    example="dokcer",
+    fix="Check the name: harnest extensions search lists what can be installed.",
+)
+REGISTRY_NAME = Rule(
+    id="source.registry-name",
+    kind="not-found",
+    why="An extension that is to come from one registry is not looked up in another.",
+    example='rag = { registry = "ours" }, when [tool.harnest.registries] has no "ours".',
+    fix="Add the registry to [tool.harnest.registries] in the agent's pyproject.toml, or name it "
+    "by --registry.",
+)
+PROJECT = Rule(
+    id="source.project",
+    kind="project-invalid",
+    why="Where extensions come from must be told without doubt.",
+    example="registries = 3",
+    fix="Mend the agent's pyproject.toml; it is never overwritten.",
 )

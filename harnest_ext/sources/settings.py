@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from harnest_ext.host import Host
+from harnest_ext.sources.net.client import Timing
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,6 +64,7 @@ class SourceSettings:
         registry_of: Names that are taken from one registry alone: name -> registry's name.
         cache: Folder for pages and wheels that came over the network.
         host: What ranges stated before a download are held against.
+        timing: How long servers may take.
     """
 
     shipped: Path | None = None
@@ -75,3 +77,9 @@ class SourceSettings:
     registry_of: tuple[tuple[Slug, str], ...] = ()
     cache: Path = field(default_factory=default_cache)
     host: Host = field(default_factory=Host)
+    timing: Timing = field(default_factory=Timing)
+
+    @property
+    def asks_index(self) -> bool:
+        """Whether there is a package index to ask."""
+        return self.index is not None and not self.no_index

@@ -52,8 +52,8 @@ def _check_depth(body: bytes) -> None:
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     made = dict(pairs)
     if len(made) != len(pairs):
-        seen: set[str] = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in made if keys.count(key) > 1)
         raise _odd(f"the key '{twice}' stands there twice")
     return made
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tomllib
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from harnest_ext import limits
@@ -17,6 +16,7 @@ from harnest_ext.sources.wheel_store import verified
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
     from harnest_ext.resolution import Candidate
     from harnest_ext.sources.net import Page, PageCache
@@ -44,6 +44,9 @@ class Catalog(Protocol):
 
     def slugs(self) -> list[str]:
         """Return all names, without reading the entries where that can be avoided."""
+
+    def known(self) -> list[str]:
+        """Return the names that can be told without asking the network."""
 
     def wheel(self, candidate: Candidate) -> Path:
         """Return the wheel of a release as a local file, verified."""
@@ -84,6 +87,7 @@ class FolderCatalog:
         try:
             data = path.read_bytes()
         except FileNotFoundError:
+            self._check_there()
             return None
         except OSError as error:
             raise _unreadable(path, error.strerror or "") from None
@@ -94,6 +98,15 @@ class FolderCatalog:
         except (ValueError, RecursionError) as error:
             raise _unreadable(path, str(error) or type(error).__name__) from None
         return entry_of(told, slug, str(path))
+
+    def known(self) -> list[str]:
+        """Return all names: a folder is always at hand."""
+        return self.slugs()
+
+    def _check_there(self) -> None:
+        if not (self._folder / "extensions").is_dir():
+            message = "There is no registry in this folder: it has no folder 'extensions'."
+            raise SourceError(rules.NO_REGISTRY.problem(message, path=str(self._folder)))
 
     def entries(self) -> Iterator[RegistryEntry]:
         """Yield every entry that can be read."""
@@ -153,6 +166,10 @@ class UrlCatalog:
             SourceError: The registry failed.
         """
         return sorted(self._entries())
+
+    def known(self) -> list[str]:
+        """Return all names once the catalog was read, before that none."""
+        return [] if self._told is None else self.slugs()
 
     def entry(self, slug: Slug) -> RegistryEntry | None:
         """Return what the catalog says of an extension.

@@ -1,7 +1,7 @@
 """What a registry says of one extension; the JSON Schema of its files comes from here.
 
-The models are strict: a value of another type, an unknown key, or a release that contradicts its own
-file name is refused.
+The models are strict: a value of another type, an unknown key, or a release that contradicts its
+own file name is refused.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A registry as a source of releases: what it says is all that choosing needs, without a download."""
+"""A registry as a source of releases: what it says is all that choosing needs."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class Registry:
         return Origin(kind=OriginKind.REGISTRY, location=self.catalog.location)
 
     def names(self) -> list[str]:
-        """Return the extensions that it knows."""
-        return self.catalog.slugs()
+        """Return the extensions that it knows, as far as that needs no network."""
+        return self.catalog.known()
 
     def releases(self, slug: Slug) -> list[Candidate] | None:
         """Return the releases that the registry lists; None when it does not know the name.
