@@ -19,6 +19,8 @@ VERSION_CHARACTERS: Final = 64
 """Most characters of an extension's version."""
 METADATA_BYTES: Final = 1 * MIB
 """Most bytes of a ``pyproject.toml``, METADATA, WHEEL or ``entry_points.txt``."""
+RECORD_BYTES: Final = 8 * MIB
+"""Most bytes of a wheel's RECORD, which has one row for each file."""
 METADATA_DEPTH: Final = 32
 """Deepest nesting in a ``pyproject.toml``."""
 REQUIREMENTS: Final = 256

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from harnest_ext import limits
@@ -16,18 +17,26 @@ if TYPE_CHECKING:
 __all__ = ["Findings"]
 
 _INCOMPATIBLE = "incompatible-"
+_DAMAGE = "zip."
 
 
 class Findings:
-    """Problems in the order in which they were found, at most ``limits.PROBLEMS`` of them."""
+    """Problems in the order in which they were found, at most ``limits.PROBLEMS`` of them.
 
-    __slots__ = ("_problems",)
+    Args:
+        subject: What a problem that names no path is about: the package as a whole.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("_problems", "_subject")
+
+    def __init__(self, subject: str = "") -> None:
         self._problems: list[Problem] = []
+        self._subject = subject
 
     def add(self, problem: Problem) -> None:
         """Remember one problem, unless there are too many already."""
+        if not problem.path:
+            problem = replace(problem, path=self._subject)
         if len(self._problems) < limits.PROBLEMS and problem not in self._problems[-8:]:
             self._problems.append(problem)
 
@@ -38,8 +47,9 @@ class Findings:
 
     @property
     def errors(self) -> tuple[Problem, ...]:
-        """What refuses the package."""
-        return tuple(p for p in self._problems if p.severity is Severity.ERROR)
+        """What refuses the package; damage first, since it explains what else is found."""
+        errors = (p for p in self._problems if p.severity is Severity.ERROR)
+        return tuple(sorted(errors, key=lambda p: not p.rule.startswith(_DAMAGE)))
 
     @property
     def warnings(self) -> tuple[Problem, ...]:

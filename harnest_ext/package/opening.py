@@ -67,11 +67,15 @@ def check_package(path: Path, *, host: Host) -> CheckReport:
 
 @contextmanager
 def _opened(path: Path, host: Host) -> Iterator[tuple[ExtensionPackage | None, Findings]]:
-    findings = Findings()
+    findings = Findings(path.name or str(path))
     source = _kind(path, findings)
     if source == "folder":
         with _opened_folder(path, host, findings) as package:
             yield package, findings
+    elif source == "wheel":
+        from harnest_ext.package.wheel import read_wheel  # noqa: PLC0415 - folders don't need it
+
+        yield read_wheel(path, host, findings), findings
     else:
         yield None, findings
 
