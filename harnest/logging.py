@@ -77,8 +77,8 @@ class Logger:
     ) -> None:
         if self._logger.isEnabledFor(level):
             extra = {_safe(name): value for name, value in {**self._bound, **attributes}.items()}
-            # The event is text, not a format: a percent sign in it stands for itself.
-            self._logger.log(level, "%s", event, exc_info=exc_info, extra=extra, stacklevel=_CALLER)
+            # Without arguments the standard library formats nothing: percent signs stay.
+            self._logger.log(level, event, exc_info=exc_info, extra=extra, stacklevel=_CALLER)
 
 
 def get_logger(name: str, /, **bound: object) -> Logger:

@@ -77,6 +77,7 @@ class SandboxControl:
     )
 
     cancelled: threading.Event
+    cleanup: bool
 
     def __init__(
         self,

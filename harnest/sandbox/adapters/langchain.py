@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import weakref
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 try:
     from langchain_core.tools import StructuredTool
@@ -13,7 +13,7 @@ except ImportError as error:
         "to_langchain_tool() needs langchain-core: install 'harnest[langchain]'"
     ) from error
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, field_validator
 
 from harnest.sandbox.checks import nonblank
 from harnest.sandbox.foreign import AdkOnlyError, is_adk_executor
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from harnest.sandbox.file import SandboxFile
     from harnest.sandbox.result import SandboxResult
 
-__all__ = ["ExecutePython", "langchain_tool"]
+__all__ = ["ExecutePython", "HarnestTool", "langchain_tool"]
 
 _NAME = "harnest_execute_python"
 _DESCRIPTION = (
@@ -48,7 +48,54 @@ class ExecutePython(BaseModel):
         return nonblank("code", value)
 
 
-def langchain_tool(declaration: Sandbox) -> StructuredTool:
+class HarnestTool(StructuredTool):
+    """LangChain's tool on top of a managed sandbox.
+
+    The provider is closed by :meth:`close`, with the tool, or with the process.
+    """
+
+    _managed: ManagedSandbox = PrivateAttr()
+
+    @classmethod
+    def around(cls, managed: ManagedSandbox) -> Self:
+        """Return the tool of one managed sandbox.
+
+        Args:
+            managed: What runs the code.
+        """
+
+        def run(code: str) -> dict[str, Any]:
+            return _answer(managed.execute(managed.request(code)))
+
+        async def arun(code: str) -> dict[str, Any]:
+            return _answer(await managed.aexecute(managed.request(code)))
+
+        tool = cls(
+            func=run,
+            coroutine=arun,
+            name=_NAME,
+            description=_DESCRIPTION,
+            args_schema=ExecutePython,
+        )
+        tool._managed = managed
+        weakref.finalize(tool, managed.close)
+        return tool
+
+    @property
+    def tool_call_schema(self) -> type[BaseModel]:
+        """What the model is shown: LangChain's own copy of the schema would lose its strictness."""
+        return ExecutePython
+
+    def close(self) -> None:
+        """Close the provider; repeat it if it raises.
+
+        Raises:
+            SandboxExecutionError: The provider's own close failed.
+        """
+        self._managed.close()
+
+
+def langchain_tool(declaration: Sandbox) -> HarnestTool:
     """Return the tool, sync and async; its provider is closed with it, or with the process.
 
     Args:
@@ -61,24 +108,7 @@ def langchain_tool(declaration: Sandbox) -> StructuredTool:
     built = declaration.build()
     if is_adk_executor(built):
         raise AdkOnlyError
-    managed = ManagedSandbox(declaration, provider=built)
-
-    def run(code: str) -> dict[str, Any]:
-        return _answer(managed.execute(managed.request(code)))
-
-    async def arun(code: str) -> dict[str, Any]:
-        return _answer(await managed.aexecute(managed.request(code)))
-
-    tool = StructuredTool.from_function(
-        func=run,
-        coroutine=arun,
-        name=_NAME,
-        description=_DESCRIPTION,
-        args_schema=ExecutePython,
-        infer_schema=False,
-    )
-    weakref.finalize(tool, managed.close)
-    return tool
+    return HarnestTool.around(ManagedSandbox(declaration, provider=built))
 
 
 def _answer(result: SandboxResult) -> dict[str, Any]:
