@@ -94,8 +94,15 @@ FRAME_BYTES: Final = 1 * MIB
 """Largest frame that the host accepts from PID 1, in bytes."""
 DIAGNOSTIC_BYTES: Final = 4 * KIB
 """Standard error of PID 1 itself that the host looks at when a start fails, in bytes."""
-CLOSE_SECONDS: Final = 10.0
-"""``close()`` waits this long for running calls before it takes their containers, in seconds."""
+QUIET_SECONDS: Final = 0.5
+"""The background waits this long for running calls to end before it works beside them, in seconds."""
+LATE_SECONDS: Final = 0.6
+"""After its deadline a call waits this long for the removal of what it had, in seconds; the removal
+goes on for its whole window."""
+PRUNE_SECONDS: Final = 10.0
+"""Window in which leftovers of dead processes are removed, in seconds."""
+CLOSE_SECONDS: Final = 4.0
+"""``close()`` waits this long for running calls, and again after it cancelled them, in seconds."""
 
 # --- files --------------------------------------------------------------------------------------
 FILES_COUNT: Final = 64

@@ -1,9 +1,5 @@
 """The provider: admission, a topology for the caller, one program in it, and what came of it."""
 
-import asyncio
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 from harnest.sandbox import (
     SandboxProviderCapabilities,
     SandboxRequest,
@@ -11,6 +7,7 @@ from harnest.sandbox import (
     control,
 )
 from harnest.sandbox.optional import OutputSink
+from harnest.sandbox.worker import awaited
 
 from .contracts.config import DockerSandboxConfig
 from .contracts.topology import CAPABILITIES
@@ -47,3 +44,19 @@ class DockerSandboxProvider:
     def execute_streaming(self, request: SandboxRequest, on_output: OutputSink) -> SandboxResult:
         """Run one program and hand on its output as it comes; raises as :meth:`execute`."""
         return self._engine.execute(request, on_output)
+
+    async def aexecute(self, request: SandboxRequest) -> SandboxResult:
+        """Run one program without blocking the event loop; raises as :meth:`execute`.
+
+        Cancelling the task ends the program and removes its container before the task ends.
+        """
+        with control.execute(request.timeout_seconds) as scope:
+            return await awaited(lambda: self.execute(request), scope)
+
+    def close(self) -> None:
+        """Let no call begin, wait a bounded time for those that run, and remove everything.
+
+        Raises:
+            DockerCleanupError: something could not be removed; call again.
+        """
+        self._engine.close()

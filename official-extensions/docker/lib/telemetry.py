@@ -18,11 +18,20 @@ _TRACER = get_tracer("harnest.extension.docker")
 
 
 class Journal:
-    """The phases of one call: which one runs now, and how long each took."""
+    """The phases of one call: which one runs now, and how long each took.
+
+    Attributes:
+        topology: id of the topology, empty while there is none.
+        phase: the current or last phase.
+        fresh: whether the topology was made for this call.
+        removed: whether everything that had to be removed is gone.
+    """
 
     def __init__(self, topology: str = "") -> None:
         self.topology = topology
         self.phase = ""
+        self.fresh = True
+        self.removed = True
         self._milliseconds: dict[str, float] = {}
 
     @contextmanager
@@ -50,6 +59,12 @@ class Journal:
                 outcome = {"harnest.docker.duration_ms": took, "harnest.docker.status": status}
                 span.set_attributes(outcome)
                 _LOGGER.info(_EVENT, **attributes, **outcome, **{"harnest.docker.phase": phase})
+
+    def answered(self, status: str) -> None:
+        """Log what the whole call came to."""
+        _LOGGER.info(
+            "docker.call", **{TOPOLOGY: self.topology, "harnest.docker.status": status}
+        )
 
     def durations(self) -> dict[str, float]:
         """Return milliseconds by phase."""

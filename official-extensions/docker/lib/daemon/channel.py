@@ -14,9 +14,9 @@ _LIVE: "weakref.WeakSet[SocketChannel]" = weakref.WeakSet()
 
 
 class SocketChannel:
-    """One stream; *holder* is the SDK's response, which would close the socket when it is collected."""
+    """One stream; *holder* is what of the SDK must be kept with it, and be closed after it."""
 
-    def __init__(self, sock: socket.socket, holder: Any) -> None:
+    def __init__(self, sock: socket.socket, holder: Any = None) -> None:
         self._socket = sock
         self._holder = holder
         self._closed = threading.Event()
@@ -52,7 +52,8 @@ class SocketChannel:
         with contextlib.suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
         with contextlib.suppress(OSError):
-            self._holder.close()
+            if self._holder is not None:
+                self._holder.close()
         with contextlib.suppress(OSError):
             self._socket.close()
         self._holder = None
@@ -60,7 +61,8 @@ class SocketChannel:
     def forget(self) -> None:
         """Close this process's copy of the descriptor without ending the stream for the parent."""
         with contextlib.suppress(OSError):
-            os.close(self._socket.fileno())
+            # Detached: the socket object must not close a number that is somebody else's by then.
+            os.close(self._socket.detach())
 
 
 def _forget_all() -> None:

@@ -212,8 +212,12 @@ class SdkDaemon:
                 response.close()
                 client.close()
                 raise DaemonFault(fault)
-            # A descriptor of our own: the SDK's objects then cannot keep the stream open, or close it.
-            return SocketChannel(socket.socket(fileno=os.dup(response.raw.fileno())), _Both(response, client))
+            # A descriptor of our own, and the only one: the SDK's objects would keep the stream open
+            # in this process or a forked one, or close it when they are collected.
+            own = socket.socket(fileno=os.dup(response.raw.fileno()))
+            response.close()
+            client.close()
+            return SocketChannel(own)
 
     def start(self, container: str, timeout: float) -> None:
         """Start a container."""
@@ -317,18 +321,6 @@ class SdkDaemon:
                 )
                 for item in client.networks(filters=_filter(labels))
             ]
-
-
-class _Both:
-    """What keeps an attached stream's connection, closed in order."""
-
-    def __init__(self, response: Any, client: Any) -> None:
-        self._response = response
-        self._client = client
-
-    def close(self) -> None:
-        self._response.close()
-        self._client.close()
 
 
 def _filter(labels: Mapping[str, str]) -> dict[str, list[str]]:

@@ -63,9 +63,9 @@ def _namespace():
 def _run(code, namespace):
     status = _guarded(lambda: exec(compile(code.decode(), "<string>", "exec", 0, True), namespace))
     # What the interpreter itself does at its end, without taking its modules apart one by one.
-    ended = _guarded(threading._shutdown)
-    atexit._run_exitfuncs()
-    return status or ended or _flush()
+    _guarded(threading._shutdown)
+    _guarded(atexit._run_exitfuncs)
+    return _flush() or status
 
 
 def _guarded(call):

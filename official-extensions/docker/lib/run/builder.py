@@ -8,6 +8,7 @@ from ..contracts.service import DockerService
 from ..contracts.topology import start_order
 from ..daemon.port import Image
 from ..errors import Phase
+from ..limits import CLEANUP_SECONDS, LATE_SECONDS
 from ..telemetry import Journal
 from .construction import Construction
 from .estate import Estate
@@ -33,14 +34,15 @@ class Builder:
             TimeoutError: the scope's deadline passed.
             SandboxCancelledError: the scope was cancelled.
         """
-        self._site.graveyard.settle()
+        self._site.graveyard.settle(scope)
         estate = Estate(secrets.token_hex(_TOPOLOGY_BYTES))
         topology = Topology(daemon=self._site.daemon, estate=estate)
         journal.topology = estate.topology
         try:
             self._make(Construction(self._site, topology, scope, journal))
         except BaseException:
-            self._site.discard(topology)
+            late = scope.remaining() == 0
+            self._site.discard(topology, LATE_SECONDS if late else CLEANUP_SECONDS)
             raise
         return topology
 

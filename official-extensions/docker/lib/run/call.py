@@ -1,7 +1,8 @@
 """From a request to what is sent, and from what came of it to a result."""
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
 
 from harnest.sandbox import (
     SandboxInputFilesUnsupportedError,
@@ -10,6 +11,8 @@ from harnest.sandbox import (
     SandboxResult,
     SandboxStatus,
 )
+from harnest.sandbox.optional import OutputSink
+from harnest.sandbox.scope import SandboxControl
 
 from ..contracts.config import DockerSandboxConfig
 from ..contracts.files import DockerFiles
@@ -19,6 +22,21 @@ from ..pid1.files import parts_of
 from ..telemetry import Journal
 from .primary import RunResult
 from .program import Program
+
+
+Identity: TypeAlias = tuple[str, ...]
+"""Whose container it is; empty if nobody meets it again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One admitted request: what runs, for whom, until when, and who watches."""
+
+    identity: Identity = field(repr=False)
+    program: Program
+    scope: SandboxControl
+    journal: Journal
+    on_output: OutputSink | None
 
 
 class InvalidProgram(Exception):
@@ -111,10 +129,13 @@ def result_of(run: RunResult, journal: Journal) -> SandboxResult:
     metadata: dict[str, Any] = {
         "phase": Phase.EXECUTION,
         "topology": journal.topology,
+        "fresh": journal.fresh,
         "duration_ms": journal.durations(),
         **_truncation(ending.dropped),
         **ending.notes,
     }
+    if not journal.removed:
+        metadata["cleanup"] = "unconfirmed"
     if ending.why:
         metadata["reason"] = ending.why
     if ending.seconds is not None:

@@ -30,7 +30,13 @@ class Primary:
         self._channel = channel
         self._demultiplexer = Demultiplexer()
         self._parser = FrameParser()
+        self._spoken = time.monotonic()
         self.facts: Mapping[str, str] = {}
+
+    @property
+    def silent_seconds(self) -> float:
+        """How long nothing was said to PID 1."""
+        return time.monotonic() - self._spoken
 
     def welcome(self, *, resolver: bool) -> None:
         """Say the first word; it may be said before the container runs."""
@@ -121,6 +127,7 @@ class Primary:
     def _send(self, data: bytes, seconds: float = _SEND_SECONDS) -> None:
         try:
             self._channel.send(data, seconds)
+            self._spoken = time.monotonic()
         except DaemonFault:
             raise PrimaryLost from None
 

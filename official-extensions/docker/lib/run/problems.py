@@ -16,7 +16,7 @@ from ..errors import (
     DockerUnavailable,
     Phase,
 )
-from ..limits import API_SECONDS
+from ..limits import API_SECONDS, CHECK_SECONDS
 from ..telemetry import Journal
 
 _IMAGE_PHASES: Final = (Phase.RESOLUTION, Phase.PULL, Phase.BUILD, Phase.POLICY)
@@ -65,11 +65,17 @@ def phase(
 def _problem(
     fault: Fault, label: str, name: str, service: str, scope: SandboxControl
 ) -> Exception:
-    if fault is Fault.TIMEOUT and scope.remaining() == 0:
+    if fault is Fault.TIMEOUT and _over(scope):
         return TimeoutError("the deadline of the sandbox execution has passed")
     advice = _ADVICE.get(fault)
     message = f"{fault.value}; {advice}" if advice else fault.value
     return _kind(fault, name, service)(label, message)
+
+
+def _over(scope: SandboxControl) -> bool:
+    """Return whether the deadline is what cut the request short: it may do so a moment too early."""
+    remaining = scope.remaining()
+    return remaining is not None and remaining <= CHECK_SECONDS
 
 
 def _kind(fault: Fault, name: str, service: str) -> type[DockerSandboxError]:

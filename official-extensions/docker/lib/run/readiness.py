@@ -67,6 +67,7 @@ class Readiness:
         pause = min(PROBE_SECONDS, declared.interval_seconds)
         while True:
             scope.check()
+            self._topology.keep()
             yield
             if time.monotonic() + pause > until:
                 return
@@ -114,5 +115,3 @@ def _sleep(seconds: float, scope: SandboxControl) -> None:
     while (left := until - time.monotonic()) > 0:
         scope.check()
         time.sleep(min(left, CHECK_SECONDS))
-
-

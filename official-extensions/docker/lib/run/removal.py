@@ -5,11 +5,13 @@ import time
 from collections.abc import Callable
 
 from harnest.sandbox import control
+from harnest.sandbox.scope import SandboxControl
 
 from ..daemon.port import Daemon, DaemonFault, Fault
 from ..errors import DockerCleanupError, Phase
-from ..limits import CLEANUP_SECONDS, LOST_SECONDS
+from ..limits import CHECK_SECONDS, CLEANUP_SECONDS, LOST_SECONDS
 from ..plan.labels import TOPOLOGY
+from ..telemetry import warn
 from .estate import Estate, Holding, Kind
 
 _POLL_SECONDS = 0.02
@@ -63,44 +65,63 @@ def _ours(daemon: Daemon, estate: Estate, holding: Holding, seconds: float) -> b
         time.sleep(_POLL_SECONDS)
 
 
+class _Burial:
+    """The removal of one estate; *forget* is called when nothing of it is left."""
+
+    def __init__(self, estate: Estate, forget: Callable[[], None]) -> None:
+        self.estate = estate
+        self.forget = forget
+        self.over = threading.Event()
+        self.late = False
+        self.confirmed = False
+
+
 class Graveyard:
-    """Estates whose removal is not confirmed: while there is one, nothing new is made."""
+    """Every removal until it is confirmed: while an attempt has failed, nothing new is made."""
 
     def __init__(self, daemon: Daemon) -> None:
         self._daemon = daemon
         self._lock = threading.Lock()
-        self._estates: list[Estate] = []
+        self._retrying = threading.Lock()
+        self._burials: list[_Burial] = []
 
-    def bury(self, estate: Estate, forget: Callable[[], None] = lambda: None) -> bool:
-        """Remove *estate* in a fresh cleanup window; keep it here if that cannot be confirmed.
+    def bury(
+        self,
+        estate: Estate,
+        forget: Callable[[], None] = lambda: None,
+        patience: float = CLEANUP_SECONDS,
+    ) -> bool:
+        """Remove *estate* in a fresh cleanup window; return whether nothing is left after *patience*.
 
-        *forget* is called when nothing of it is left.
+        What takes longer goes on, and what could not be removed is kept here.
         """
-        with control.cleanup(CLEANUP_SECONDS) as window:
-            done = remove_all(self._daemon, estate, _margin(window.remaining()))
-        if done:
-            forget()
-            return True
+        burial = _Burial(estate, forget)
         with self._lock:
-            self._estates.append(estate)
-        return False
+            self._burials.append(burial)
+        if patience >= CLEANUP_SECONDS:
+            self._attempt(burial)
+        else:
+            name = "harnest-docker-removal"
+            threading.Thread(target=self._attempt, args=(burial,), name=name, daemon=True).start()
+            burial.late = not burial.over.wait(patience)
+        return burial.confirmed
 
-    def settle(self) -> None:
-        """Try again to remove what is left.
+    def settle(self, scope: SandboxControl | None = None) -> None:
+        """Finish the removals that failed or that were not waited for.
 
         Raises:
             DockerCleanupError: something is still left.
         """
-        if not self._estates:
+        if not self._burials:
             return
-        with self._lock, control.cleanup(CLEANUP_SECONDS) as window:
-            deadline = time.monotonic() + _margin(window.remaining())
-            self._estates = [
-                estate
-                for estate in self._estates
-                if not remove_all(self._daemon, estate, max(deadline - time.monotonic(), 0.001))
-            ]
-            left = sum(len(estate.remaining) for estate in self._estates)
+        with self._retrying:
+            for burial in self._unsettled():
+                while not burial.over.wait(CHECK_SECONDS):
+                    if scope is not None:
+                        scope.check()
+                if not burial.confirmed:
+                    self._attempt(burial)
+            left = sum(len(burial.estate.remaining) for burial in self._unsettled())
         if left:
             raise DockerCleanupError(
                 Phase.CLEANUP,
@@ -111,7 +132,36 @@ class Graveyard:
     @property
     def empty(self) -> bool:
         """Whether everything was removed."""
-        return not self._estates
+        return not self._burials
+
+    def _unsettled(self) -> list[_Burial]:
+        """Return what failed or is late; a removal that somebody waits for is that one's trouble."""
+        with self._lock:
+            return [burial for burial in self._burials if burial.over.is_set() or burial.late]
+
+    def _attempt(self, burial: _Burial) -> None:
+        try:
+            with control.cleanup(CLEANUP_SECONDS) as window:
+                remove_all(self._daemon, burial.estate, _margin(window.remaining()))
+        except TimeoutError:
+            # The window closed in the last request: what is known of the estate decides.
+            pass
+        finally:
+            self._conclude(burial)
+
+    def _conclude(self, burial: _Burial) -> None:
+        burial.confirmed = burial.estate.settled
+        if burial.confirmed:
+            burial.forget()
+            with self._lock:
+                self._burials.remove(burial)
+        else:
+            warn(
+                "docker.cleanup.unconfirmed",
+                burial.estate.topology,
+                **{"harnest.docker.left": len(burial.estate.remaining)},
+            )
+        burial.over.set()
 
 
 def _margin(remaining: float | None) -> float:

@@ -7,6 +7,7 @@ from harnest.sandbox.scope import SandboxControl
 from ..contracts.config import DockerSandboxConfig
 from ..daemon.port import Daemon, Server
 from ..errors import DockerSandboxError, Phase
+from ..limits import CLEANUP_SECONDS
 from ..plan.owner import Owner
 from ..plan.seccomp import ARCHITECTURES
 from ..settings import Settings
@@ -64,12 +65,12 @@ class Site:
             self.known = server
         return self.known
 
-    def discard(self, topology: Topology) -> bool:
-        """End a topology and remove it; return whether nothing of it is left."""
+    def discard(self, topology: Topology, patience: float = CLEANUP_SECONDS) -> bool:
+        """End a topology and remove it; return whether nothing is left of it after *patience*."""
         topology.release()
 
         def forget() -> None:
             for number in topology.numbers:
                 self.numbers.give_back(number)
 
-        return self.graveyard.bury(topology.estate, forget)
+        return self.graveyard.bury(topology.estate, forget, patience)

@@ -10,6 +10,7 @@ from harnest.sandbox.scope import SandboxControl
 from ..contracts.service import DockerService
 from ..daemon.port import Daemon, DaemonFault
 from ..errors import DockerProtocolError, Phase
+from ..limits import HEARTBEAT_SECONDS
 from .estate import Estate
 from .logwatch import LogWatch
 from .primary import Primary, PrimaryLost, RunResult
@@ -74,6 +75,21 @@ class Topology:
         self.usable = result.ending.clean
         self.used = time.monotonic()
         return result
+
+    @property
+    def alive(self) -> bool:
+        """Whether the idle primary still listens."""
+        return self.usable and self.primary is not None and self.primary.alive()
+
+    def beat(self) -> None:
+        """Tell the idle primary that the host lives; what cannot be told is not usable any more."""
+        if self.primary is not None and not self.primary.beat():
+            self.usable = False
+
+    def keep(self) -> None:
+        """Speak to a primary that waits for something else, if it heard nothing for a while."""
+        if self.primary is not None and self.primary.silent_seconds > HEARTBEAT_SECONDS:
+            self.beat()
 
     def ask(self, program: Program, seconds: float, scope: SandboxControl) -> bool:
         """Run a short program of our own in the primary container; return whether it succeeded."""
