@@ -7,8 +7,10 @@ middle of taking back is also one in the middle of carrying out: a crash in eith
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
 
+from harnest_ext.errors import StoreError
 from harnest_ext.store import layout
 from harnest_ext.store.journal import SWAPPED_FILES
 
@@ -27,7 +29,9 @@ def carry_out(root: Folder, journal: Journal) -> None:
     """
     for name in journal.moved_out:
         copy, kept = _copy(name), f"{journal.backup(name)}/tree"
-        if root.exists(copy) and not root.exists(kept):
+        # What has arrived already must not be mistaken for what is to leave.
+        arrived = name in journal.moved_in and not root.exists(journal.staged_copy(name))
+        if not arrived and root.exists(copy) and not root.exists(kept):
             root.rename(copy, kept)
     for name in journal.moved_in:
         if root.exists(journal.staged_copy(name)):
@@ -36,6 +40,10 @@ def carry_out(root: Folder, journal: Journal) -> None:
         if path in journal.files and root.exists(journal.staged_file(path)):
             root.rename(journal.staged_file(path), path)
     _settle(root, journal)
+    # Everything is in place. A journal that reappeared after a power failure would be carried out
+    # once more, which changes nothing, so that this last fault is none.
+    with contextlib.suppress(StoreError):
+        _sync_state(root)
 
 
 def take_back(root: Folder, journal: Journal) -> None:
@@ -58,6 +66,7 @@ def take_back(root: Folder, journal: Journal) -> None:
         if root.exists(f"{journal.backup(name)}/tree"):
             root.rename(f"{journal.backup(name)}/tree", _copy(name))
     _settle(root, journal)
+    _sync_state(root)
 
 
 def _settle(root: Folder, journal: Journal) -> None:
@@ -68,9 +77,12 @@ def _settle(root: Folder, journal: Journal) -> None:
     with root.at(layout.EXTENSIONS_NAME) as extensions:
         extensions.sync()
     root.sync()
+    _sync_state(root)
+    root.remove(layout.JOURNAL_PATH)
+
+
+def _sync_state(root: Folder) -> None:
     with root.at(layout.STATE_PATH) as state:
-        state.sync()
-        root.remove(layout.JOURNAL_PATH)
         state.sync()
 
 
