@@ -8,13 +8,9 @@ fails what is pending, in this process or after a restart. In an invocation,
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    Validator = Callable[[Any], Mapping[str, Any]]
+from typing import Any, Protocol, TypeAlias
 
 __all__ = [
     "ContinuationConflictError",
@@ -28,6 +24,9 @@ __all__ = [
     "ProviderContinuations",
     "SuspendedContinuation",
 ]
+
+Validator: TypeAlias = Callable[[Any], Mapping[str, Any]]
+"""Turns a delivered result into a mapping, or raises ValueError or TypeError."""
 
 
 class ContinuationError(RuntimeError):

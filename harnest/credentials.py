@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NoReturn, Protocol, runtime_checkable
+from typing import NoReturn, Protocol, runtime_checkable
 
-if TYPE_CHECKING:
-    from harnest.context import InvocationIdentity
+from harnest.context import InvocationIdentity
 
 __all__ = [
     "Credential",

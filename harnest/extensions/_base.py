@@ -10,11 +10,10 @@ from harnest.extensions._errors import (
     ExtensionContextUnavailableError,
     ExtensionNamespaceError,
 )
+from harnest.extensions._start import ExtensionStartContext
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
-
-    from harnest.extensions._start import ExtensionStartContext
 
     ContextT = TypeVar("ContextT", bound=ExtensionContext, default=ExtensionContext)
 else:

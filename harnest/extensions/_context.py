@@ -6,17 +6,13 @@ subclass overrides, a revoked context is revoked.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from harnest.context import ContextResourceError
+from harnest.continuation import InvocationContinuations
 from harnest.extensions._errors import ExtensionContextUnavailableError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from harnest.continuation import InvocationContinuations
 
 __all__ = [
     "CONTEXTS",

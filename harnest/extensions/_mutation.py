@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import logging
 import re
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Literal
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+from typing import Literal
 
 __all__ = ["extension_mutation"]
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, Protocol, TypeVar, overload
+from typing import Literal, Protocol, TypeVar, overload
 
+from harnest.context import Storage
 from harnest.context._facade import typed
-
-if TYPE_CHECKING:
-    from harnest.context import Storage
-    from harnest.continuation import ProviderContinuations
+from harnest.continuation import ProviderContinuations
 
 __all__ = ["ExtensionStartContext", "Framework", "StartAuthority"]
 

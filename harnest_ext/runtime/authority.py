@@ -11,6 +11,7 @@ from harnest_ext.runtime.state import StateStore
 from harnest_ext.runtime.storage import SqliteStorage, open_storage
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from harnest_ext.runtime.activation import ActiveSet
@@ -54,17 +55,18 @@ class Authorities:
                 "'capabilities' in its extension.yaml and install it again."
             )
 
-    def storage(self, name: str, caller: str) -> SqliteStorage:
+    def storage(self, name: str, caller: str, active: Callable[[], bool]) -> SqliteStorage:
         """Return a storage of the module's extension, or of the agent project.
 
         Args:
             name: Name of the storage.
             caller: Name of the module that asks.
+            active: Whether the asking invocation or runtime still runs.
         """
         owner = _extension_of(caller)
         if owner:
             self.require(owner, STORAGE)
-        return open_storage(self._store, owner, name)
+        return open_storage(self._store, owner, name, active)
 
     def check_credentials(self, caller: str) -> None:
         """Refuse the module of an extension that may not ask for credentials."""
@@ -91,7 +93,7 @@ class StartAuthority:
 
     def storage(self, name: str) -> SqliteStorage:
         """Return a storage of this extension."""
-        return self._authorities.storage(name, PREFIX + self._extension)
+        return self._authorities.storage(name, PREFIX + self._extension, lambda: True)
 
     def continuations(self) -> ContinuationDesk:
         """Return this extension's continuations."""

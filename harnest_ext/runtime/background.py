@@ -25,7 +25,8 @@ class BackgroundLoop:
     def run(self, work: Coroutine[Any, Any, _T]) -> _T:
         """Run a coroutine to its end and return its result.
 
-        An interrupt of the calling thread cancels it, waits for its end and goes on.
+        An interrupt of the calling thread (a signal's handler that raises) cancels it, waits for
+        its end and goes on.
         """
         done = threading.Event()
         tasks: list[asyncio.Task[_T]] = []
@@ -35,11 +36,15 @@ class BackgroundLoop:
             tasks.append(task)
             task.add_done_callback(lambda _task: done.set())
 
+        def stop() -> None:
+            # The loop keeps the order, so the task exists by now.
+            tasks[0].cancel()
+
         self._loop.call_soon_threadsafe(begin)
         try:
             done.wait()
-        except KeyboardInterrupt:
-            self._loop.call_soon_threadsafe(tasks[0].cancel)
+        except BaseException:
+            self._loop.call_soon_threadsafe(stop)
             done.wait()
             raise
         return tasks[0].result()

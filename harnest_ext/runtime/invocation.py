@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import uuid
+from contextlib import suppress
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -115,7 +116,7 @@ class Invocation:
 
     def storage(self, name: str, caller: str) -> SqliteStorage:
         """Return a named storage of the caller."""
-        return self._running.authorities.storage(name, caller)
+        return self._running.authorities.storage(name, caller, lambda: self.active)
 
     def revoke(self) -> None:
         """End everything that was handed out, for every task and thread. Repeatable."""
@@ -142,11 +143,15 @@ class Invocation:
 
     def __exit__(self, *error: object) -> None:
         self.revoke()
+        # Left in another task than it was entered in, such as a framework's fixture or generator,
+        # there is nothing to reset here; everything is revoked all the same.
         if self._acting is not None:
-            self._acting.__exit__(None, None, None)
+            with suppress(ValueError):
+                self._acting.__exit__(None, None, None)
         while self._tokens:
             variable, token = self._tokens.pop()
-            variable.reset(token)
+            with suppress(ValueError):
+                variable.reset(token)
 
     async def __aenter__(self) -> Self:
         return self.__enter__()

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from harnest.extensions._base import bind_extension
+from harnest.extensions._finder import PREFIX
 from harnest_ext.errors import LoadError
 from harnest_ext.problem import Problem
 from harnest_ext.runtime import rules
 from harnest_ext.runtime.exports import find_extension
-from harnest_ext.runtime.safely import type_name
+from harnest_ext.runtime.safely import place_in, type_name
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -82,14 +83,17 @@ def _import(candidate: Candidate) -> ModuleType | Problem:
 
 def _failed(candidate: Candidate, error: BaseException) -> Problem:
     remedy = ""
-    if isinstance(error, ImportError) and candidate.dependencies:
+    ours = isinstance(error, ImportError) and (error.name or "").startswith(PREFIX)
+    if isinstance(error, ImportError) and candidate.dependencies and not ours:
         remedy = (
             f"It needs {', '.join(candidate.dependencies)}: run 'harnest env sync', or install "
             "them into the environment that runs Harnest."
         )
+    path, line = place_in(error, candidate.folder)
     return rules.IMPORT_FAILED.problem(
         f"The extension {candidate.slug!r} could not be imported: {type_name(error)}.",
-        path=str(candidate.folder / "extension.py"),
+        path=str(path),
+        line=line,
         got=type_name(error),
         remedy=remedy,
     )

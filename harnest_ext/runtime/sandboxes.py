@@ -1,6 +1,7 @@
 """The sandboxes that a project declares: one per file ``sandbox/<name>.py``.
 
 Importing such a file runs the project's own code and contacts nothing; discovery grants nothing.
+The files form a package, so ``from ._common import BUDGET`` takes from ``sandbox/_common.py``.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import re
 import sys
 from dataclasses import dataclass, field
 from importlib.util import module_from_spec
-from types import MappingProxyType
+from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Final
 
 from harnest.extensions._finder import PREFIX
@@ -18,20 +19,19 @@ from harnest.sandbox import Sandbox
 from harnest_ext import limits
 from harnest_ext.problem import Problem
 from harnest_ext.runtime import rules
-from harnest_ext.runtime.safely import type_name
+from harnest_ext.runtime.safely import place_in, type_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from importlib.machinery import ModuleSpec
     from pathlib import Path
-    from types import ModuleType
 
     from harnest_ext.runtime.activation import ActiveSet
 
 __all__ = ["SandboxCatalog", "load_sandboxes", "unload_sandboxes"]
 
 FOLDER: Final = "sandbox"
-_MODULES: Final = "harnest_project_sandbox_"
+_PACKAGE: Final = "harnest_project_sandbox"
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*", re.ASCII)
 
 
@@ -62,6 +62,9 @@ def load_sandboxes(root: Path, active: ActiveSet) -> SandboxCatalog:
     """
     declared: dict[str, Sandbox] = {}
     broken: dict[str, Problem] = {}
+    package = ModuleType(_PACKAGE)
+    package.__path__ = [str(root / FOLDER)]
+    sys.modules[_PACKAGE] = package
     for path in _files(root / FOLDER):
         outcome = _objection(path) or _load(path, active)
         if isinstance(outcome, Problem):
@@ -73,7 +76,7 @@ def load_sandboxes(root: Path, active: ActiveSet) -> SandboxCatalog:
 
 def unload_sandboxes() -> None:
     """Remove the modules of the sandbox files."""
-    for name in [name for name in sys.modules if name.startswith(_MODULES)]:
+    for name in [name for name in sys.modules if name.partition(".")[0] == _PACKAGE]:
         sys.modules.pop(name, None)
 
 
@@ -112,7 +115,10 @@ def _load(path: Path, active: ActiveSet) -> Sandbox | Problem:
 
 
 def _import(path: Path) -> ModuleType | Problem:
-    name = _MODULES + path.stem
+    name = f"{_PACKAGE}.{path.stem}"
+    if name in sys.modules:
+        # Another sandbox file has imported from this one.
+        return sys.modules[name]
     spec = file_spec(name, path)
     module = module_from_spec(spec)
     sys.modules[name] = module
@@ -123,7 +129,7 @@ def _import(path: Path) -> ModuleType | Problem:
         return rules.SANDBOX_IMPORT.problem(
             f"sandbox/{path.name} could not be imported: {type_name(error)}.",
             path=f"{FOLDER}/{path.name}",
-            line=_line_in(path, error),
+            line=place_in(error, path)[1],
             got=type_name(error),
         )
     return module
@@ -132,18 +138,6 @@ def _import(path: Path) -> ModuleType | Problem:
 def _execute(spec: ModuleSpec, module: ModuleType) -> None:
     if spec.loader is not None:
         spec.loader.exec_module(module)
-
-
-def _line_in(path: Path, error: BaseException) -> int | None:
-    # Where the project's own file raised is no secret, and is what its author looks for.
-    if isinstance(error, SyntaxError) and error.filename == str(path):
-        return error.lineno
-    line, step = None, error.__traceback__
-    while step is not None:
-        if step.tb_frame.f_code.co_filename == str(path):
-            line = step.tb_lineno
-        step = step.tb_next
-    return line
 
 
 def _without_capability(path: Path, sandbox: Sandbox, active: ActiveSet) -> Problem | None:

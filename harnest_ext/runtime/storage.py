@@ -3,26 +3,41 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
-from harnest.context import ContextResourceError, StorageConflictError, StoredValue
+from harnest.context import (
+    ContextResourceError,
+    ContextUnavailableError,
+    StorageConflictError,
+    StoredValue,
+)
 from harnest_ext import limits
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Callable
 
     from harnest_ext.runtime.state import StateStore
 
 __all__ = ["SqliteStorage", "open_storage"]
 
+_T = TypeVar("_T")
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,63}", re.ASCII)
 _WHERE: Final = "WHERE owner = ? AND name = ? AND key = ?"
 _PAGE: Final = 1000
 """Most keys that are listed at once."""
 
 
-def open_storage(store: StateStore, owner: str, name: str) -> SqliteStorage:
+def open_storage(
+    store: StateStore, owner: str, name: str, active: Callable[[], bool]
+) -> SqliteStorage:
     """Return an owner's storage of that name.
+
+    Args:
+        store: The project's state.
+        owner: An extension, or empty for the agent project itself.
+        name: Name of the storage.
+        active: Whether whoever it is handed to may still use it.
 
     Raises:
         ContextResourceError: The name is not usable.
@@ -31,20 +46,29 @@ def open_storage(store: StateStore, owner: str, name: str) -> SqliteStorage:
         raise ContextResourceError(
             f"There is no storage {name[:80]!r}: a name must match {_NAME.pattern}."
         )
-    return SqliteStorage(store, owner, name)
+    return SqliteStorage(store, (owner, name), active)
 
 
 class SqliteStorage:
-    """One owner's storage in a project's state; see :class:`harnest.context.Storage`."""
+    """One owner's storage in a project's state; see :class:`harnest.context.Storage`.
 
-    def __init__(self, store: StateStore, owner: str, name: str) -> None:
+    Args:
+        store: The project's state.
+        scope: Its owner and its name.
+        active: Asked before each use: whether its holder's invocation or runtime still runs.
+    """
+
+    def __init__(
+        self, store: StateStore, scope: tuple[str, str], active: Callable[[], bool]
+    ) -> None:
         self._store = store
-        self._scope = (owner, name)
+        self._scope = scope
+        self._active = active
 
     async def get(self, key: str) -> StoredValue | None:
         """Return what is stored under a key, or None."""
         _check_key(key)
-        return await self._store.change(lambda db: _read(db, (*self._scope, key)))
+        return await self._change(lambda db: _read(db, (*self._scope, key)))
 
     async def put(self, key: str, value: bytes, *, revision: int | None = None) -> StoredValue:
         """Store a value; see :class:`harnest.context.Storage`."""
@@ -61,7 +85,7 @@ class SqliteStorage:
             )
             return StoredValue(value=value, revision=last + 1)
 
-        return await self._store.change(write)
+        return await self._change(write)
 
     async def delete(self, key: str, *, revision: int | None = None) -> bool:
         """Remove a key and tell whether it existed."""
@@ -78,7 +102,7 @@ class SqliteStorage:
             )
             return done.rowcount > 0
 
-        return await self._store.change(remove)
+        return await self._change(remove)
 
     async def keys(self, *, prefix: str = "", after: str = "", limit: int = 100) -> tuple[str, ...]:
         """Return keys in order; see :class:`harnest.context.Storage`."""
@@ -93,7 +117,18 @@ class SqliteStorage:
             )
             return tuple(row[0] for row in rows)
 
-        return await self._store.change(read)
+        return await self._change(read)
+
+    async def _change(self, work: Callable[[sqlite3.Connection], _T]) -> _T:
+        if not self._active() or self._store.closed:
+            raise ContextUnavailableError(
+                f"This storage {self._scope[1]!r} belongs to an invocation or runtime that has "
+                "ended. Ask for it again in the running one."
+            )
+        return await self._store.change(work)
+
+    def __repr__(self) -> str:
+        return f"<storage {self._scope[1]!r}>"
 
 
 def _read(db: sqlite3.Connection, where: tuple[str, str, str]) -> StoredValue | None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from harnest_ext.cli.names import sandbox_names
 from harnest_ext.cli.options import common, examples, failure_exit
 from harnest_ext.cli.sandbox import results, rules
 from harnest_ext.cli.sandbox.program import input_files, program_text
@@ -53,7 +54,7 @@ class _Job:
         "echo 'print(1)' | harnest sandbox run python - --timeout 5 --json",
     ),
 )
-@click.argument("name")
+@click.argument("name", shell_complete=sandbox_names)
 @click.argument("file", required=False)
 @click.option("-c", "code", metavar="CODE", help="The program's text.")
 @click.option("--agent", metavar="NAME", help="Agent to run as. Default: the only one that may.")
