@@ -261,7 +261,9 @@ def _unreachable(address: WebAddress, error: Exception) -> SourceError:
     import urllib3  # noqa: PLC0415 - as above
 
     cause = error.__cause__ or error
-    if isinstance(error, urllib3.exceptions.TimeoutError | TimeoutError):
+    slow = isinstance(error, urllib3.exceptions.TimeoutError | TimeoutError)
+    # The library derives "no connection at all" from its time-outs.
+    if slow and not isinstance(error, urllib3.exceptions.NewConnectionError):
         return SourceError(
             rules.DEADLINE.problem(
                 "The server did not answer in time.", path=address.url, got=type(error).__name__
