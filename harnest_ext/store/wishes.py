@@ -139,9 +139,9 @@ def _value(wish: Wish) -> object:
 
     if wish == Wish(version=wish.version):
         return wish.version or ANY_VERSION
-    table = tomlkit.inline_table()
-    table.update(wish_shape(wish))
-    return table
+    parts = ", ".join(f"{k} = {tomlkit.item(v).as_string()}" for k, v in wish_shape(wish).items())
+    # Parsed rather than built, for the blanks inside the braces that people write.
+    return tomlkit.parse(f"it = {{ {parts} }}")["it"]
 
 
 def _slug(name: str) -> Slug:

@@ -1,134 +1,121 @@
-"""The options that say where extensions are looked up, for every command that looks them up."""
+"""The options that say where names are looked up, and what they come to for a project."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import update_wrapper
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import click
 
+from harnest_ext.errors import HarnestExtensionError
 from harnest_ext.identity import Slug
+from harnest_ext.sources.configured import SourceOptions, source_settings
+from harnest_ext.sources.finder import Finder
+from harnest_ext.store.lock import LockFile, SourceKind
+from harnest_ext.store.lockfile import read_lock
+from harnest_ext.store.wishes import read_wishes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from harnest_ext.sources.finder import Finder
-    from harnest_ext.sources.settings import SourceSettings
     from harnest_ext.store.project import Project
 
 __all__ = ["LookupOptions", "lookup_options"]
 
-_R = TypeVar("_R")
+_F = TypeVar("_F", bound="Callable[..., object]")
+_FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 
 _OPTIONS = (
     click.option(
         "--registry",
         "registries",
         multiple=True,
-        metavar="DIR_OR_URL",
-        help="Look into this registry too, before those of the project. May be repeated.",
+        metavar="DIR|URL",
+        help="Look into this registry too. May be given several times.",
     ),
     click.option(
         "--find-links",
         multiple=True,
-        type=click.Path(path_type=Path),
+        type=_FOLDER,
         metavar="DIR",
-        help="Look into this folder of wheels too. May be repeated.",
+        help="Look into this folder of wheels too. May be given several times.",
     ),
-    click.option(
-        "--index-url",
-        metavar="URL",
-        help="The package index; default: the project's, else that of pip or uv.",
-    ),
+    click.option("--index-url", metavar="URL", help="Package index to ask last."),
     click.option("--no-index", is_flag=True, help="Ask no package index."),
+    click.option("--offline", is_flag=True, help="Ask nothing over the network."),
     click.option(
         "--index-only",
         multiple=True,
         metavar="NAME",
-        help="Take this name from the package index, whatever registries say. May be repeated.",
+        help="Take this extension from the index although a registry has it.",
     ),
-    click.option("--offline", is_flag=True, help="Ask nothing over the network; caches answer."),
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LookupOptions:
-    """What a command line says of where to look.
+    """What a command line says of where to look; nothing by default."""
 
-    Attributes:
-        registries: Folders or URLs.
-        find_links: Folders of wheels.
-        index_url: Package index in place of the configured one.
-        no_index: Whether no index is asked.
-        index_only: Names that come from the index alone, as typed.
-        offline: Whether nothing is asked over the network.
-    """
+    options: SourceOptions = field(default_factory=SourceOptions)
 
-    registries: tuple[str, ...] = ()
-    find_links: tuple[Path, ...] = ()
-    index_url: str | None = None
-    no_index: bool = False
-    index_only: tuple[str, ...] = ()
-    offline: bool = False
+    def lookup(self, project: Project) -> Finder:
+        """Return what looks names up for ``project``.
 
-    @property
-    def index_names(self) -> frozenset[Slug]:
-        """The names of ``--index-only``.
+        An extension stays with the place that it was asked or locked from.
 
         Raises:
-            InvalidExtension: One is no name of an extension.
+            InvalidExtension: The project's settings can't be used.
         """
-        return frozenset(Slug.from_distribution(name) or Slug(name) for name in self.index_only)
-
-    def settings(self, project: Project | None) -> SourceSettings:
-        """Return where to look, as the project, this command line, pip and uv say.
-
-        Raises:
-            InvalidExtension: The project's ``pyproject.toml`` can't be used.
-        """
-        from harnest_ext.sources.configured import (  # noqa: PLC0415 - few commands look up
-            SourceOptions,
-            source_settings,
+        index_only, registry_of = _places(project)
+        chosen = self.options.index_only
+        options = replace(
+            self.options,
+            index_only=chosen | index_only,
+            registry_of=tuple((n, r) for n, r in registry_of.items() if n not in chosen),
         )
-        from harnest_ext.store.wishes import read_wishes  # noqa: PLC0415 - likewise
-
-        wishes = read_wishes(project.pyproject_path) if project else {}
-        options = SourceOptions(
-            registries=self.registries,
-            find_links=self.find_links,
-            index_url=self.index_url,
-            no_index=self.no_index,
-            offline=self.offline,
-            index_only=self.index_names | {name for name, wish in wishes.items() if wish.index},
-            registry_of=tuple((n, wish.registry) for n, wish in wishes.items() if wish.registry),
-        )
-        return source_settings(project.root if project else None, options, cwd=Path.cwd())
-
-    def lookup(self, project: Project | None) -> Finder:
-        """Return what looks names up.
-
-        Raises:
-            InvalidExtension: The project's ``pyproject.toml`` can't be used.
-        """
-        from harnest_ext.sources.finder import Finder  # noqa: PLC0415 - likewise
-
-        return Finder(self.settings(project))
+        return Finder(source_settings(project.root, options, cwd=Path.cwd()))
 
 
-def lookup_options(function: Callable[..., _R]) -> Callable[..., _R]:
-    """Give a command the options of this module, as one parameter ``where``.
+def lookup_options(function: _F) -> _F:
+    """Give a command the options of where to look, as ``lookup: LookupOptions``."""
 
-    Goes between :func:`~harnest_ext.cli.options.common` and the command's own options.
-    """
-
-    def wrapper(*args: object, **kwargs: object) -> _R:
-        fields = LookupOptions.__dataclass_fields__
-        where = LookupOptions(**{name: kwargs.pop(name) for name in fields})  # type: ignore[arg-type]
-        return function(*args, where=where, **kwargs)
+    def wrapper(*args: object, **kwargs: object) -> object:
+        names = ("registries", "find_links", "index_url", "no_index", "offline", "index_only")
+        given = {name: kwargs.pop(name) for name in names}
+        given["index_only"] = frozenset(_slug(name) for name in given["index_only"])  # type: ignore[attr-defined]
+        return function(*args, lookup=LookupOptions(options=SourceOptions(**given)), **kwargs)  # type: ignore[arg-type]
 
     for option in reversed(_OPTIONS):
         option(wrapper)
     wrapper.__click_params__ += getattr(function, "__click_params__", [])  # type: ignore[attr-defined]
-    return update_wrapper(wrapper, function)
+    return wrapper  # type: ignore[return-value]
+
+
+def _slug(name: str) -> Slug:
+    return Slug.from_distribution(name) or Slug(name)
+
+
+def _places(project: Project) -> tuple[frozenset[Slug], dict[Slug, str]]:
+    """Names that come from the index alone, and names that come from one registry."""
+    index_only: set[Slug] = set()
+    registry_of: dict[Slug, str] = {}
+    try:
+        lock = read_lock(project.lock_path)
+    except HarnestExtensionError:
+        # Whether a broken lock stands in the way is the command's to say.
+        lock = LockFile()
+    for entry in lock.entries.values():
+        if entry.source.kind is SourceKind.INDEX:
+            index_only.add(entry.name)
+        elif entry.source.kind is SourceKind.REGISTRY:
+            registry_of[entry.name] = entry.source.location
+    for name, wish in read_wishes(project.pyproject_path).items():
+        if wish.index or wish.registry or wish.path:
+            index_only.discard(name)
+            registry_of.pop(name, None)
+        if wish.index:
+            index_only.add(name)
+        if wish.registry:
+            registry_of[name] = wish.registry
+    return frozenset(index_only), registry_of

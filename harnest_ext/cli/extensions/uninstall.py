@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from harnest_ext import limits
 from harnest_ext.cli.extensions.opening import open_manager
 from harnest_ext.cli.extensions.shapes import report_shape
 from harnest_ext.cli.extensions.texts import report_text, tell
+from harnest_ext.cli.extensions.waiting import wait_option
 from harnest_ext.cli.options import common, examples
 
 if TYPE_CHECKING:
@@ -27,14 +27,7 @@ __all__ = ["command"]
 @click.argument("names", metavar="NAME...", nargs=-1, required=True)
 @click.option("--force", is_flag=True, help="Remove what other extensions require, too.")
 @click.option("--dry-run", is_flag=True, help="Say what would be removed and write nothing.")
-@click.option(
-    "--wait",
-    type=click.FloatRange(min=0),
-    default=limits.WRITER_WAIT_SECONDS,
-    show_default=True,
-    metavar="SECONDS",
-    help="How long to wait for another command that writes.",
-)
+@wait_option
 @common
 def command(  # noqa: PLR0913 - one parameter per option of the command line
     names: tuple[str, ...],
