@@ -93,6 +93,6 @@ def docker_sandbox(  # noqa: PLR0913 - the documented options, one by one, for e
 
 def _build(config: DockerSandboxConfig) -> Any:
     # Declaring is cheap: what runs containers is loaded when the first one is asked for.
-    from .provider import DockerSandboxProvider
+    from .provider import DockerSandboxProvider  # noqa: PLC0415 - see above
 
     return DockerSandboxProvider(config)

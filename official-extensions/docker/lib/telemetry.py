@@ -56,15 +56,16 @@ class Journal:
             finally:
                 took = round((time.monotonic() - started) * 1000, 3)
                 self._milliseconds[phase] = self._milliseconds.get(phase, 0.0) + took
-                outcome = {"harnest.docker.duration_ms": took, "harnest.docker.status": status}
+                outcome: dict[str, str | float] = {
+                    "harnest.docker.duration_ms": took,
+                    "harnest.docker.status": status,
+                }
                 span.set_attributes(outcome)
                 _LOGGER.info(_EVENT, **attributes, **outcome, **{"harnest.docker.phase": phase})
 
     def answered(self, status: str) -> None:
         """Log what the whole call came to."""
-        _LOGGER.info(
-            "docker.call", **{TOPOLOGY: self.topology, "harnest.docker.status": status}
-        )
+        _LOGGER.info("docker.call", **{TOPOLOGY: self.topology, "harnest.docker.status": status})
 
     def durations(self) -> dict[str, float]:
         """Return milliseconds by phase."""

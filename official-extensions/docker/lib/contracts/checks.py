@@ -47,7 +47,7 @@ def text(value: object, option: str, *, empty: bool = False) -> str:
     Not blank unless *empty*; at most 8 KiB of UTF-8; no NUL; no lone surrogate.
     """
     if not isinstance(value, str):
-        raise ValueError(f"{option} must be a text")
+        raise ValueError(f"{option} must be a text")  # noqa: TRY004 - a scalar of the contract: ValueError
     if not empty and not value.strip():
         raise ValueError(f"{option} must not be empty")
     try:

@@ -45,7 +45,9 @@ def _check_option(name: str, value: object) -> object:
     if name == "execution_result_delimiters":
         return _pair(value, name)
     if value is not False:
-        raise ValueError(f"options: {name} must be False, since calls share nothing but declared scopes")
+        raise ValueError(
+            f"options: {name} must be False, since calls share nothing but declared scopes"
+        )
     return value
 
 

@@ -55,7 +55,9 @@ def start_order(services: Iterable[DockerService]) -> tuple[tuple[DockerService,
     for service in waiting.values():
         for name in service.depends_on:
             if name not in waiting:
-                raise ValueError(f"service '{service.name}' depends on '{name}', which is not declared")
+                raise ValueError(
+                    f"service '{service.name}' depends on '{name}', which is not declared"
+                )
     groups: list[tuple[DockerService, ...]] = []
     while waiting:
         group = tuple(s for s in waiting.values() if not any(n in waiting for n in s.depends_on))
@@ -84,7 +86,9 @@ def check_network(
     if network is not None:
         declared = instance(network, "network", DockerNetwork)
         if not services:
-            raise ValueError("network needs services: a sandbox without them has no topology to join")
+            raise ValueError(
+                "network needs services: a sandbox without them has no topology to join"
+            )
         if not declared.internal and not unrestricted:
             raise SandboxPolicyUnsupportedError(
                 "network(internal=False) gives the whole topology unrestricted egress: it needs "

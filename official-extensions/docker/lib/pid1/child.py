@@ -4,6 +4,8 @@ Two things differ from ``python3 -c``: the interpreter is isolated, and the work
 *last* in ``sys.path``, so that a file left there by an earlier call cannot shadow the standard library.
 """
 
+from __future__ import annotations
+
 import atexit
 import os
 import signal
@@ -13,10 +15,15 @@ import types
 
 from . import kernel
 
+TYPE_CHECKING = False  # importing typing would cost each start milliseconds
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, NoReturn
+
 _OOM_SCORE = "1000"
 
 
-def become(code, stdout, stderr):
+def become(code: bytes, stdout: int, stderr: int) -> NoReturn:
     """Run *code* (UTF-8) with output to the two descriptors; never returns."""
     status = 1
     try:
@@ -27,7 +34,7 @@ def become(code, stdout, stderr):
         os._exit(status)
 
 
-def _detach(stdout, stderr):
+def _detach(stdout: int, stderr: int) -> None:
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -47,7 +54,7 @@ def _detach(stdout, stderr):
         pass
 
 
-def _namespace():
+def _namespace() -> dict[str, Any]:
     main = types.ModuleType("__main__")
     main.__dict__["__builtins__"] = __builtins__
     for name in [name for name in sys.modules if name.partition(".")[0] == __package__]:
@@ -60,15 +67,15 @@ def _namespace():
     return main.__dict__
 
 
-def _run(code, namespace):
+def _run(code: bytes, namespace: dict[str, Any]) -> int:
     status = _guarded(lambda: exec(compile(code.decode(), "<string>", "exec", 0, True), namespace))
     # What the interpreter itself does at its end, without taking its modules apart one by one.
-    _guarded(threading._shutdown)
+    _guarded(threading._shutdown)  # type: ignore[attr-defined]  # what the interpreter calls
     _guarded(atexit._run_exitfuncs)
     return _flush() or status
 
 
-def _guarded(call):
+def _guarded(call: Callable[[], object]) -> int:
     try:
         call()
     except SystemExit as error:
@@ -79,7 +86,7 @@ def _guarded(call):
     return 0
 
 
-def _exit_status(code):
+def _exit_status(code: object) -> int:
     if code is None:
         return 0
     if isinstance(code, int):
@@ -88,7 +95,7 @@ def _exit_status(code):
     return 1
 
 
-def _report(error):
+def _report(error: BaseException) -> None:
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_globals.get("__name__", "") == __name__:
         trace = trace.tb_next
@@ -99,7 +106,7 @@ def _report(error):
         sys.__excepthook__(type(error), error, trace)
 
 
-def _interrupt(error):
+def _interrupt(error: BaseException) -> int:
     if isinstance(error, KeyboardInterrupt):
         _flush()
         signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -107,7 +114,7 @@ def _interrupt(error):
     return 0
 
 
-def _flush():
+def _flush() -> int:
     status = 0
     for file in (sys.stdout, sys.stderr):
         try:

@@ -4,13 +4,15 @@ On an internal network the resolver passes unknown names on to the server config
 and waits for it: 10 s by default. This one answers at once.
 """
 
+from __future__ import annotations
+
 import socket
 
 _NXDOMAIN = b"\x81\x83"
 _PACKET_BYTES = 512
 
 
-def listen():
+def listen() -> socket.socket | None:
     """Return a bound, non-blocking socket on 127.0.0.1:53, or None where that is not allowed."""
     server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC)
     server.setblocking(False)
@@ -22,7 +24,7 @@ def listen():
     return server
 
 
-def answer(server):
+def answer(server: socket.socket) -> None:
     """Answer one waiting question; what is no question is dropped."""
     try:
         question, address = server.recvfrom(_PACKET_BYTES)
@@ -34,7 +36,7 @@ def answer(server):
         return
 
 
-def refusal(question):
+def refusal(question: bytes) -> bytes | None:
     """Return the answer NXDOMAIN to one question, or None if it is none."""
     end = 12
     while end < len(question) and question[end]:

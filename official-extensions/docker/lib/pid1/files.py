@@ -4,11 +4,17 @@ Both run in a forked child, so that nothing a program left there can hold or har
 opened one component at a time without following links.
 """
 
+from __future__ import annotations
+
 import os
 import select
 import stat
 
 from . import wire
+
+TYPE_CHECKING = False  # importing typing would cost each start milliseconds
+if TYPE_CHECKING:
+    from .link import Link
 
 OUTPUTS = "outputs"
 DEPTH = 16
@@ -18,7 +24,7 @@ CHUNK = 1 << 16
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-def parts_of(name):
+def parts_of(name: str) -> list[str]:
     """Return the components of a plain relative path; anything else is a ValueError."""
     parts = name.split("/")
     if not name or len(name.encode()) > NAME_BYTES or "\0" in name or len(parts) > DEPTH:
@@ -28,7 +34,7 @@ def parts_of(name):
     return parts
 
 
-def receive(link):
+def receive(link: Link) -> None:
     """Read files from the host until one without a name, and write them below the working directory."""
     while True:
         size, length = wire.FILE_HEAD.unpack(link.read(wire.FILE_HEAD.size))
@@ -38,7 +44,7 @@ def receive(link):
         _write(parts, size, link)
 
 
-def _write(parts, size, link):
+def _write(parts: list[str], size: int, link: Link) -> None:
     folder = _open_folder(parts[:-1])
     try:
         try:
@@ -57,7 +63,7 @@ def _write(parts, size, link):
         os.close(folder)
 
 
-def _open_folder(parts):
+def _open_folder(parts: list[str]) -> int:
     folder = os.open(".", _DIRECTORY)
     for part in parts:
         try:
@@ -73,7 +79,7 @@ def _open_folder(parts):
 class Collector:
     """Sends what lies under ``outputs/`` to the host, within a number of files and bytes."""
 
-    def __init__(self, sink, most_files, most_bytes):
+    def __init__(self, sink: int, most_files: int, most_bytes: int) -> None:
         self._sink = sink
         self._files = most_files
         self._bytes = most_bytes
@@ -81,7 +87,7 @@ class Collector:
         self._poller = select.poll()
         self._poller.register(sink, select.POLLOUT)
 
-    def collect(self):
+    def collect(self) -> None:
         """Send every regular file, in the order of its name; count what is refused."""
         try:
             folder = os.open(OUTPUTS, _DIRECTORY)
@@ -93,7 +99,7 @@ class Collector:
             return
         self._folder(folder, "", DEPTH)
 
-    def _folder(self, folder, prefix, depth):
+    def _folder(self, folder: int, prefix: str, depth: int) -> None:
         for name in sorted(os.listdir(folder)):
             try:
                 mode = os.lstat(name, dir_fd=folder).st_mode
@@ -109,8 +115,10 @@ class Collector:
                 self.refused += 1
         os.close(folder)
 
-    def _file(self, name, path, folder):
-        file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
+    def _file(self, name: str, path: str, folder: int) -> None:
+        file = os.open(
+            name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder
+        )
         try:
             size = os.fstat(file).st_size
             if self._files < 1 or size > self._bytes:
@@ -123,7 +131,7 @@ class Collector:
         finally:
             os.close(file)
 
-    def _content(self, file, size):
+    def _content(self, file: int, size: int) -> None:
         while size:
             chunk = os.read(file, min(size, CHUNK))
             if not chunk:
@@ -132,7 +140,7 @@ class Collector:
             self._send(wire.DATA, chunk)
             size -= len(chunk)
 
-    def _send(self, kind, payload):
+    def _send(self, kind: bytes, payload: bytes) -> None:
         frame = memoryview(wire.pack(kind, payload))
         while frame:
             try:

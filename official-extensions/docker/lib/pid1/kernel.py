@@ -1,5 +1,7 @@
 """What PID 1 asks of the kernel: protection of itself, limits in force, evidence, and a clean sweep."""
 
+from __future__ import annotations
+
 import ctypes
 import os
 import signal
@@ -17,29 +19,35 @@ _LIMITS = (
     ("memory_swap", ("/sys/fs/cgroup/memory/memory.memsw.limit_in_bytes",)),
     ("swap", ("/sys/fs/cgroup/memory.swap.max",)),
     ("pids", ("/sys/fs/cgroup/pids/pids.max", "/sys/fs/cgroup/pids.max")),
-    ("cpu_quota", ("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "/sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us")),
-    ("cpu_period", ("/sys/fs/cgroup/cpu/cpu.cfs_period_us", "/sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us")),
+    (
+        "cpu_quota",
+        ("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "/sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us"),
+    ),
+    (
+        "cpu_period",
+        ("/sys/fs/cgroup/cpu/cpu.cfs_period_us", "/sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us"),
+    ),
     ("cpu_max", ("/sys/fs/cgroup/cpu.max",)),
 )
 _STATUS = ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb", "NoNewPrivs", "Seccomp", "Uid", "Gid")
 
 
-def set_dumpable(on):
+def set_dumpable(on: bool) -> None:
     """Open or close ``/proc/<pid>/{fd,mem,environ}`` and ptrace of this process to its own user."""
     if _LIBC.prctl(_PR_SET_DUMPABLE, 1 if on else 0, 0, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "prctl")
 
 
-def protect():
+def protect() -> None:
     """Make PID 1 out of reach for programs of the same user."""
     set_dumpable(False)
     # With the default action the kernel drops the signal for the first process of a namespace.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-def facts():
+def facts() -> dict[str, object]:
     """Return the limits that are in force, as short texts; one that cannot be read is left out."""
-    found = {}
+    found: dict[str, object] = {}
     for name, paths in _LIMITS:
         text = _first(paths)
         if text is not None:
@@ -55,7 +63,7 @@ def facts():
     return found
 
 
-def _first(paths):
+def _first(paths: tuple[str, ...]) -> str | None:
     for path in paths:
         try:
             with open(path) as file:
@@ -68,14 +76,14 @@ def _first(paths):
 class Evidence:
     """Counters of the container's own limits; the files are opened once, before any program runs."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._files = []
         for key, paths in _EVIDENCE:
             path = next((path for path in paths if os.path.exists(path)), None)
             if path is not None:
                 self._files.append((key, os.open(path, os.O_RDONLY | os.O_CLOEXEC)))
 
-    def read(self):
+    def read(self) -> dict[str, int]:
         """Return ``{"oom_kill": n, "max": n}`` as far as the kernel offers them."""
         counters = {}
         for key, file in self._files:
@@ -86,7 +94,7 @@ class Evidence:
         return counters
 
 
-def kill_all():
+def kill_all() -> None:
     """Kill every other process of the container, stopped ones and other sessions too."""
     try:
         os.kill(-1, signal.SIGKILL)
@@ -94,7 +102,7 @@ def kill_all():
         pass
 
 
-def sweep():
+def sweep() -> int:
     """Kill and reap until nothing but PID 1 is left; return how many were reaped."""
     reaped = 0
     while True:
@@ -107,12 +115,12 @@ def sweep():
                 return reaped
 
 
-def others():
+def others() -> list[str]:
     """Return the other processes of the container."""
     return [name for name in os.listdir("/proc") if name.isdigit() and name != str(os.getpid())]
 
 
-def clear_shared_memory(path="/dev/shm"):
+def clear_shared_memory(path: str = "/dev/shm") -> None:
     """Remove everything below *path*; nothing else runs, so nothing can change under our hands."""
     for name in os.listdir(path):
         entry = os.path.join(path, name)

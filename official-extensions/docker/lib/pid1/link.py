@@ -3,6 +3,8 @@
 A blocking write here would defeat the deadline when the host does not read.
 """
 
+from __future__ import annotations
+
 import os
 import select
 
@@ -15,29 +17,29 @@ QUEUE_BYTES = 1 << 20
 class Link:
     """Reads frames of the host from *source* and queues frames to it on *sink*."""
 
-    def __init__(self, source=0, sink=1):
+    def __init__(self, source: int = 0, sink: int = 1) -> None:
         self.source = source
         self.sink = sink
         self._queue = bytearray()
         os.set_blocking(sink, False)
 
     @property
-    def waiting(self):
+    def waiting(self) -> bool:
         """Whether output waits for the host."""
         return bool(self._queue)
 
     @property
-    def full(self):
+    def full(self) -> bool:
         """Whether so much output waits that no more should be read from the program."""
         return len(self._queue) >= QUEUE_BYTES
 
-    def send(self, kind, payload=b""):
+    def send(self, kind: bytes, payload: bytes = b"") -> None:
         """Queue one frame and write what the host takes now."""
         self._queue += wire.HEADER.pack(kind, len(payload))
         self._queue += payload
         self.flush()
 
-    def flush(self):
+    def flush(self) -> None:
         """Write what the host takes now."""
         while self._queue:
             try:
@@ -47,7 +49,7 @@ class Link:
                 return
             del self._queue[:count]
 
-    def drain(self, seconds):
+    def drain(self, seconds: float) -> None:
         """Write everything; end with the host when it is gone or takes nothing for *seconds*."""
         poller = select.poll()
         poller.register(self.sink, select.POLLOUT)
@@ -59,7 +61,7 @@ class Link:
             except BrokenPipeError:
                 os._exit(0)
 
-    def read(self, count):
+    def read(self, count: int) -> bytes:
         """Return exactly *count* bytes of the host; PID 1 ends with the host."""
         parts = bytearray()
         while len(parts) < count:
@@ -69,7 +71,7 @@ class Link:
             parts += part
         return bytes(parts)
 
-    def frame(self, most):
+    def frame(self, most: int) -> tuple[bytes, bytes]:
         """Return the host's next frame as (kind, payload); a payload over *most* bytes is a ValueError."""
         kind, size = wire.HEADER.unpack(self.read(wire.HEADER.size))
         if size > most:

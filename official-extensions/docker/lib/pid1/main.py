@@ -1,5 +1,7 @@
 """Serve the host: say what holds here, then run one program after the other until the host is gone."""
 
+from __future__ import annotations
+
 import gc
 import os
 import select
@@ -10,18 +12,22 @@ import time
 from . import dns, files, kernel, run, wire
 from .link import Link
 
+TYPE_CHECKING = False  # importing typing would cost each start milliseconds
+if TYPE_CHECKING:
+    from typing import NoReturn
+
 WELCOME_SECONDS = 10
 """Without the host's first word PID 1 ends after this time: nobody is attached."""
 
 
-def main():
+def main() -> NoReturn:
     """Serve until the host is gone; never returns."""
     kernel.protect()
     link = Link()
     Server(link, _welcome(link)).serve()
 
 
-def _welcome(link):
+def _welcome(link: Link) -> dict[str, str]:
     poller = select.poll()
     poller.register(link.source, select.POLLIN)
     if not poller.poll(WELCOME_SECONDS * 1000):
@@ -35,7 +41,7 @@ def _welcome(link):
 class Server:
     """The loop between runs."""
 
-    def __init__(self, link, welcome):
+    def __init__(self, link: Link, welcome: dict[str, str]) -> None:
         self._link = link
         self._lease = float(welcome["lease"])
         self._evidence = kernel.Evidence()
@@ -44,7 +50,7 @@ class Server:
         signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
         self._resolver = dns.listen() if welcome["resolver"] == "1" else None
 
-    def serve(self):
+    def serve(self) -> NoReturn:
         """Answer the host's frames; end when it is gone or silent for a lease."""
         # What exists now is never collected: forked programs then share its pages.
         gc.collect()
@@ -58,21 +64,24 @@ class Server:
             self._wait()
             self._answer()
 
-    def _wait(self):
+    def _wait(self) -> None:
         poller = select.poll()
         poller.register(self._link.source, select.POLLIN)
         if self._resolver is not None:
             poller.register(self._resolver.fileno(), select.POLLIN)
         silent_at = time.monotonic() + self._lease
         while True:
-            ready = [source for source, _ in poller.poll(max(0, silent_at - time.monotonic()) * 1000)]
+            ready = [
+                source for source, _ in poller.poll(max(0, silent_at - time.monotonic()) * 1000)
+            ]
             if self._link.source in ready:
                 return
             if not ready:
                 os._exit(0)
-            dns.answer(self._resolver)
+            if self._resolver is not None:
+                dns.answer(self._resolver)
 
-    def _answer(self):
+    def _answer(self) -> None:
         kind, payload = self._link.frame(wire.PROGRAM_BYTES)
         if kind == wire.PROGRAM:
             run.Run(self._link, self._evidence, self._wakeup, self._resolver).execute(payload)
@@ -81,7 +90,7 @@ class Server:
         elif kind not in (wire.BEAT, wire.CANCEL):
             os._exit(1)
 
-    def _receive(self, seconds):
+    def _receive(self, seconds: float) -> None:
         pid = os.fork()
         if pid == 0:
             _receive_and_exit(self._link)
@@ -91,7 +100,7 @@ class Server:
             os._exit(1)
 
 
-def _receive_and_exit(link):
+def _receive_and_exit(link: Link) -> NoReturn:
     status = 1
     try:
         files.receive(link)

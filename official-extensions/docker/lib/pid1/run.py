@@ -4,6 +4,8 @@ The outcome is what the kernel reports to PID 1, and goes to the host beside the
 program can reach neither the stream nor the counters.
 """
 
+from __future__ import annotations
+
 import os
 import select
 import signal
@@ -11,28 +13,41 @@ import time
 
 from . import child, dns, files, kernel, wire
 
+TYPE_CHECKING = False  # importing typing would cost each start milliseconds
+if TYPE_CHECKING:
+    import socket
+    from typing import NoReturn
+
+    from .link import Link
+
 CHUNK = 1 << 16
 
 
 class Run:
     """One program, from fork to the last reaped process."""
 
-    def __init__(self, link, evidence, wakeup, resolver):
+    def __init__(
+        self,
+        link: Link,
+        evidence: kernel.Evidence,
+        wakeup: int,
+        resolver: socket.socket | None,
+    ) -> None:
         self._link = link
         self._evidence = evidence
         self._wakeup = wakeup
         self._resolver = resolver
         self._poller = select.poll()
-        self._pipes = {}
+        self._pipes: dict[int, bytes] = {}
         self._sent = {wire.STDOUT: 0, wire.STDERR: 0}
         self._dropped = {wire.STDOUT: 0, wire.STDERR: 0}
-        self._status = None
+        self._status: int | None = None
         self._pid = 0
         self._reading = True
         self._writing = False
         self.reason = "-"
 
-    def execute(self, payload):
+    def execute(self, payload: bytes) -> None:
         """Run the program of one frame and tell the host everything about it."""
         started = time.monotonic()
         seconds, self._budget, most_files, most_bytes = wire.PROGRAM_HEAD.unpack_from(payload)
@@ -49,7 +64,7 @@ class Run:
             facts["files_refused"] = self._collect(most_files, most_bytes)
         self._link.send(wire.EXIT, wire.pack_facts(facts))
 
-    def _start(self, code):
+    def _start(self, code: bytes) -> None:
         out_read, out_write = os.pipe2(os.O_CLOEXEC)
         err_read, err_write = os.pipe2(os.O_CLOEXEC)
         self._pid = os.fork()
@@ -66,7 +81,7 @@ class Run:
         if self._resolver is not None:
             self._poller.register(self._resolver.fileno(), select.POLLIN)
 
-    def _watch(self):
+    def _watch(self) -> None:
         while self._status is None:
             self._balance()
             for source, _ in self._poller.poll(self._patience()):
@@ -75,13 +90,13 @@ class Run:
                 self._stop("deadline")
             self._reap()
 
-    def _patience(self):
+    def _patience(self) -> int | None:
         """Return milliseconds to wait: up to the deadline; once stopped, only death is waited for."""
         if self.reason != "-":
             return None
         return max(0, int((self._deadline - time.monotonic()) * 1000) + 1)
 
-    def _balance(self):
+    def _balance(self) -> None:
         """Read from the program only while the host keeps up; wait to write only while there is something."""
         reading = self.reason != "-" or not self._link.full
         if reading != self._reading:
@@ -96,7 +111,7 @@ class Run:
             else:
                 self._poller.unregister(self._link.sink)
 
-    def _serve(self, source):
+    def _serve(self, source: int) -> None:
         if source in self._pipes:
             self._read(source)
         elif source == self._link.sink:
@@ -105,17 +120,17 @@ class Run:
             self._listen()
         elif source == self._wakeup:
             _empty(source)
-        else:
+        elif self._resolver is not None:
             dns.answer(self._resolver)
 
-    def _listen(self):
+    def _listen(self) -> None:
         kind, _ = self._link.frame(wire.WELCOME_BYTES)
         if kind == wire.CANCEL:
             self._stop("cancel")
         elif kind != wire.BEAT:
             os._exit(1)
 
-    def _read(self, pipe):
+    def _read(self, pipe: int) -> bool:
         """Pass one chunk on; return False at the end of the pipe or when nothing waits in it."""
         try:
             chunk = os.read(pipe, CHUNK)
@@ -137,12 +152,12 @@ class Run:
             self._stop("output_limit")
         return True
 
-    def _stop(self, reason):
+    def _stop(self, reason: str) -> None:
         if self.reason == "-":
             self.reason = reason
             kernel.kill_all()
 
-    def _reap(self):
+    def _reap(self) -> None:
         while True:
             try:
                 pid, status = os.waitpid(-1, os.WNOHANG)
@@ -153,7 +168,7 @@ class Run:
             if pid == self._pid:
                 self._status = status
 
-    def _read_rest(self):
+    def _read_rest(self) -> None:
         # Every holder of the pipes is dead, so they end; what lies in them is still the program's.
         for pipe in list(self._pipes):
             while self._read(pipe):
@@ -161,11 +176,14 @@ class Run:
         for pipe in list(self._pipes):
             os.close(pipe)
 
-    def _facts(self, before, after, reaped, started):
-        killed = os.WIFSIGNALED(self._status)
+    def _facts(
+        self, before: dict[str, int], after: dict[str, int], reaped: int, started: float
+    ) -> dict[str, object]:
+        status = self._status or 0
+        killed = os.WIFSIGNALED(status)
         return {
-            "signal": os.WTERMSIG(self._status) if killed else 0,
-            "exit": 0 if killed else os.WEXITSTATUS(self._status),
+            "signal": os.WTERMSIG(status) if killed else 0,
+            "exit": 0 if killed else os.WEXITSTATUS(status),
             "reason": self.reason,
             "oom_kill": after.get("oom_kill", 0) - before.get("oom_kill", 0),
             "pids_max": after.get("max", 0) - before.get("max", 0),
@@ -177,7 +195,7 @@ class Run:
             "microseconds": int((time.monotonic() - started) * 1_000_000),
         }
 
-    def _collect(self, most_files, most_bytes):
+    def _collect(self, most_files: int, most_bytes: int) -> int:
         """Let a child send the output files; return how many were refused."""
         self._link.drain(max(0.001, self._deadline - time.monotonic()))
         pid = os.fork()
@@ -190,7 +208,7 @@ class Run:
         return os.WEXITSTATUS(status)
 
 
-def _collect_and_exit(sink, most_files, most_bytes):
+def _collect_and_exit(sink: int, most_files: int, most_bytes: int) -> NoReturn:
     status = 255
     try:
         collector = files.Collector(sink, most_files, most_bytes)
@@ -200,7 +218,7 @@ def _collect_and_exit(sink, most_files, most_bytes):
         os._exit(status)
 
 
-def wait_until(pid, deadline):
+def wait_until(pid: int, deadline: float) -> int | None:
     """Return the wait status of *pid*, or None if it had to be killed at *deadline* (monotonic seconds)."""
     while time.monotonic() < deadline:
         done, status = os.waitpid(pid, os.WNOHANG)
@@ -212,7 +230,7 @@ def wait_until(pid, deadline):
     return None
 
 
-def _empty(pipe):
+def _empty(pipe: int) -> None:
     try:
         while os.read(pipe, 4096):
             pass

@@ -1,5 +1,7 @@
 """The frames between the host and PID 1: one letter, four bytes of length, a payload."""
 
+from __future__ import annotations
+
 import struct
 
 HEADER = struct.Struct(">cI")
@@ -32,17 +34,17 @@ OLD_PYTHON_STATUS = 97
 """PID 1's own exit status when the image's Python is older than 3.8."""
 
 
-def pack(kind, payload=b""):
+def pack(kind: bytes, payload: bytes = b"") -> bytes:
     """Return one frame."""
     return HEADER.pack(kind, len(payload)) + payload
 
 
-def pack_facts(facts):
+def pack_facts(facts: dict[str, object]) -> bytes:
     """Return a mapping of short texts as lines ``name value``."""
     return "".join("{} {}\n".format(name, value) for name, value in facts.items()).encode()
 
 
-def parse_facts(payload):
+def parse_facts(payload: bytes) -> dict[str, str]:
     """Return the mapping of :func:`pack_facts`; a line without a value is a ValueError."""
     facts = {}
     for line in payload.decode("ascii").splitlines():

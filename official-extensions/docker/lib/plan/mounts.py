@@ -24,7 +24,11 @@ def tmpfs(
     """
     shm = scratch_bytes // SHM_SHARE
     rest = scratch_bytes - shm
-    paths = [path for path in dict.fromkeys(normal(volume) for volume in volumes) if path not in (TMP, SHM, "/")]
+    paths = [
+        path
+        for path in dict.fromkeys(normal(volume) for volume in volumes)
+        if path not in (TMP, SHM, "/")
+    ]
     shares = {SHM: shm, TMP: rest // 4 if paths else rest}
     shares.update((path, rest * 3 // 4 // len(paths)) for path in paths)
     return {

@@ -46,7 +46,9 @@ class Owner:
         if len(parts) != _PARTS:
             raise ValueError("no owner")
         machine, boot, namespace, pid, started = parts
-        return cls(machine=machine, boot=boot, namespace=namespace, pid=int(pid), started=int(started))
+        return cls(
+            machine=machine, boot=boot, namespace=namespace, pid=int(pid), started=int(started)
+        )
 
     @property
     def text(self) -> str:

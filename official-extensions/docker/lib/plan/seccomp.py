@@ -54,7 +54,9 @@ def _conditional() -> Iterable[dict[str, Any]]:
     # The C library falls back to clone, whose flags can be looked at.
     yield {"names": ["clone3"], "action": "SCMP_ACT_ERRNO", "errnoRet": _ENOSYS}
     # Of the caller itself only: checks by user id let a program starve or unlimit PID 1.
-    yield _allow(("prlimit64", "sched_setaffinity", "sched_setattr", "sched_setparam"), (0, _LOW, 0))
+    yield _allow(
+        ("prlimit64", "sched_setaffinity", "sched_setattr", "sched_setparam"), (0, _LOW, 0)
+    )
     yield _allow(("sched_setscheduler",), (0, _LOW, 0))
     yield _allow(("setpriority",), (0, _LOW, 0), (1, _LOW, 0))
     yield _allow(("ioprio_set",), (0, _LOW, 1), (1, _LOW, 0))

@@ -59,7 +59,9 @@ class Builder:
     def _make(self, work: Construction) -> None:
         config = self._site.config
         image = work.image(config.image, config.docker_path)
-        services = [(item, work.image(item.image, item.docker_path, item.name)) for item in config.services]
+        services = [
+            (item, work.image(item.image, item.docker_path, item.name)) for item in config.services
+        ]
         network = work.network()
         work.start_primary(image, network)
         if network is not None:

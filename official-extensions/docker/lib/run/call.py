@@ -23,7 +23,6 @@ from ..telemetry import Journal
 from .primary import RunResult
 from .program import Program
 
-
 Identity: TypeAlias = tuple[str, ...]
 """Whose container it is; empty if nobody meets it again."""
 

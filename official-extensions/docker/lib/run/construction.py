@@ -171,7 +171,8 @@ class Construction:
         """Refuse a container that would keep data on the host in a volume, before it runs."""
         if plan.volumes and self._daemon.state(container, seconds_left(self._scope)).mounts:
             raise DockerStartError(
-                Phase.CREATION, "a volume of the image could not be replaced by bounded scratch space"
+                Phase.CREATION,
+                "a volume of the image could not be replaced by bounded scratch space",
             )
 
 

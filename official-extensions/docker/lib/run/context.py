@@ -128,6 +128,8 @@ def _expression(pattern: str) -> str:
             out.append(".*")
             position += 2
         else:
-            out.append({"*": "[^/]*", "?": "[^/]"}.get(pattern[position], re.escape(pattern[position])))
+            out.append(
+                {"*": "[^/]*", "?": "[^/]"}.get(pattern[position], re.escape(pattern[position]))
+            )
             position += 1
     return "".join(out)

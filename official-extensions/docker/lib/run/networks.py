@@ -55,9 +55,7 @@ class Networks:
                 return name
         raise DaemonFault(Fault.OVERLAP)
 
-    def _subnets(
-        self, server: Server, scope: SandboxControl
-    ) -> Iterator[ipaddress.IPv4Network]:
+    def _subnets(self, server: Server, scope: SandboxControl) -> Iterator[ipaddress.IPv4Network]:
         taken = [
             ipaddress.IPv4Network(text, strict=False)
             for text in self._daemon.subnets(seconds_left(scope))

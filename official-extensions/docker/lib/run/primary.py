@@ -40,20 +40,20 @@ class Primary:
 
     def welcome(self, *, resolver: bool) -> None:
         """Say the first word; it may be said before the container runs."""
-        facts = {"lease": LEASE_SECONDS, "resolver": int(resolver)}
+        facts: dict[str, object] = {"lease": LEASE_SECONDS, "resolver": int(resolver)}
         self._send(wire.pack(wire.WELCOME, wire.pack_facts(facts)))
 
     def wait_for_hello(self, scope: SandboxControl) -> None:
         """Wait for PID 1's first word and keep its facts; PrimaryLost if it ends before."""
         try:
             for kind, payload in self._frames(scope.check):
-                if kind != wire.HELLO:
-                    raise StreamError("out of turn")
-                self.facts = wire.parse_facts(payload)
-                return
+                if kind == wire.HELLO:
+                    self.facts = wire.parse_facts(payload)
+                break
         except (StreamError, ValueError):
             raise PrimaryLost from None
-        raise PrimaryLost
+        if not self.facts:
+            raise PrimaryLost
 
     def beat(self) -> bool:
         """Tell PID 1 that the host lives; return whether it could be told."""
@@ -183,12 +183,16 @@ class RunResult:
         return self._files.whole()
 
 
-def explain_start(state: ContainerState) -> DockerProtocolError | DockerStartError | DockerImageError:
+def explain_start(
+    state: ContainerState,
+) -> DockerProtocolError | DockerStartError | DockerImageError:
     """Return the error for a container that ended before its first word."""
     if state.exit_code == wire.OLD_PYTHON_STATUS:
         return DockerImageError(Phase.VERIFICATION, "the image's Python is older than 3.8")
     if state.oom_killed:
-        return DockerStartError(Phase.VERIFICATION, "the memory budget is too small to start Python in")
+        return DockerStartError(
+            Phase.VERIFICATION, "the memory budget is too small to start Python in"
+        )
     if state.running:
         return DockerStartError(Phase.VERIFICATION, "the container gives no answer")
     return DockerImageError(

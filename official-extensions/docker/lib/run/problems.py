@@ -37,9 +37,7 @@ def seconds_left(scope: SandboxControl, most: float = API_SECONDS) -> float:
 
 
 @contextmanager
-def phase(
-    journal: Journal, scope: SandboxControl, name: str, service: str = ""
-) -> Iterator[None]:
+def phase(journal: Journal, scope: SandboxControl, name: str, service: str = "") -> Iterator[None]:
     """Run one phase: timed, observed, and with faults that have become typed errors.
 
     Raises:
@@ -62,9 +60,7 @@ def phase(
         raise problem
 
 
-def _problem(
-    fault: Fault, label: str, name: str, service: str, scope: SandboxControl
-) -> Exception:
+def _problem(fault: Fault, label: str, name: str, service: str, scope: SandboxControl) -> Exception:
     if fault is Fault.TIMEOUT and _over(scope):
         return TimeoutError("the deadline of the sandbox execution has passed")
     advice = _ADVICE.get(fault)

@@ -105,9 +105,7 @@ class Readiness:
         return self._topology.ask(program, limit, scope)
 
     def _error(self, what: str) -> DockerServiceError:
-        return DockerServiceError(
-            Phase.service(self._name, Phase.READINESS), f"the service {what}"
-        )
+        return DockerServiceError(Phase.service(self._name, Phase.READINESS), f"the service {what}")
 
 
 def _sleep(seconds: float, scope: SandboxControl) -> None:

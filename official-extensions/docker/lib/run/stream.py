@@ -13,9 +13,7 @@ from ..pid1 import wire
 _HEADER: Final = 8
 _STDOUT: Final = 1
 _STDERR: Final = 2
-_KINDS: Final = frozenset(
-    {wire.HELLO, wire.STDOUT, wire.STDERR, wire.FILE, wire.DATA, wire.EXIT}
-)
+_KINDS: Final = frozenset({wire.HELLO, wire.STDOUT, wire.STDERR, wire.FILE, wire.DATA, wire.EXIT})
 
 
 class StreamError(Exception):
