@@ -16,7 +16,7 @@ _WORD = re.compile(r"[A-Za-z0-9 '_./-]{1,80}", re.ASCII)
 
 
 def outcome_line(result: SandboxResult) -> str:
-    """Return status, exit code, and reason and phase if known, as one line; "" for success.
+    """Return status, exit code, the known reason and the phase of a time-out; "" for success.
 
     Args:
         result: What came of the run.
@@ -25,7 +25,8 @@ def outcome_line(result: SandboxResult) -> str:
         return ""
     code = "none" if result.exit_code is None else result.exit_code
     facts = [f"status {result.status.value}", f"exit code {code}"]
-    for name in ("reason", "phase"):
+    late = result.status is SandboxStatus.TIMED_OUT
+    for name in ("reason", "phase") if late else ("reason",):
         value = result.metadata.get(name)
         if isinstance(value, str) and _WORD.fullmatch(value):
             facts.append(f"{name} {value}")
