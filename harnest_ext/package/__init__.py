@@ -22,6 +22,7 @@ __all__ = [
     "ExtensionPackage",
     "FolderDigest",
     "PackageFile",
+    "build_wheel",
     "check_package",
     "digest_of_folder",
     "open_package",
@@ -44,3 +45,10 @@ def check_package(path: Path, *, host: Host) -> CheckReport:
     from harnest_ext.package import opening  # noqa: PLC0415
 
     return opening.check_package(path, host=host)
+
+
+def build_wheel(path: Path, out_dir: Path, *, host: Host) -> Path:
+    """Build the wheel of a folder; see :func:`harnest_ext.package.build.build_wheel`."""
+    from harnest_ext.package import build  # noqa: PLC0415
+
+    return build.build_wheel(path, out_dir, host=host)

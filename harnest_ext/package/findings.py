@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from harnest_ext.errors import HarnestExtensionError
 
-__all__ = ["Findings"]
+__all__ = ["Findings", "failure_of"]
 
 _INCOMPATIBLE = "incompatible-"
 _DAMAGE = "zip."
@@ -57,16 +57,21 @@ class Findings:
         return tuple(p for p in self._problems if p.severity is not Severity.ERROR)
 
     def failure(self) -> HarnestExtensionError | None:
-        """Return the error that holds everything which refuses the package; None if nothing does.
+        """Return the error that holds everything which refuses the package; None if nothing."""
+        return failure_of(self.errors)
 
-        A package whose only faults are ranges that exclude this host is incompatible; any other
-        fault makes it invalid.
-        """
-        errors = self.errors
-        if not errors:
-            return None
-        if errors[0].kind == "not-found":
-            return ExtensionNotFound(errors)
-        if all(problem.kind.startswith(_INCOMPATIBLE) for problem in errors):
-            return IncompatibleExtension(errors)
-        return InvalidExtension(errors)
+
+def failure_of(problems: Iterable[Problem]) -> HarnestExtensionError | None:
+    """Return the error that holds the problems which refuse; None if none does.
+
+    A package whose only faults are ranges that exclude this host is incompatible; any other fault
+    makes it invalid.
+    """
+    errors = tuple(problem for problem in problems if problem.severity is Severity.ERROR)
+    if not errors:
+        return None
+    if errors[0].kind == "not-found":
+        return ExtensionNotFound(errors)
+    if all(problem.kind.startswith(_INCOMPATIBLE) for problem in errors):
+        return IncompatibleExtension(errors)
+    return InvalidExtension(errors)

@@ -23,10 +23,12 @@ class PackageFile:
     Attributes:
         path: Path below the package's root, ``/`` between its components.
         size: Bytes of its content.
+        executable: Whether its owner may run it; the only part of a mode that is kept.
     """
 
     path: str
     size: int
+    executable: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

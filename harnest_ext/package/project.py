@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,9 +13,12 @@ from harnest_ext.package.host import check_specifier
 from harnest_ext.package.lines import TomlLines
 from harnest_ext.package.requirements import Needs, RequirementSource, read_requirements
 from harnest_ext.package.rules import project as rules
+from harnest_ext.package.shapes import check_shapes
 from harnest_ext.package.toml import load_toml
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from harnest_ext.manifest import Manifest
     from harnest_ext.package.findings import Findings
     from harnest_ext.rule import Rule
@@ -41,14 +45,14 @@ class ProjectFacts:
     Attributes:
         needs: What it requires.
         requires_python: Range of Python versions; None if it names none.
-        description: Its one-line description; may be empty.
         readme: Path of its readme; empty if it names none.
+        table: The ``[project]`` table itself, of which the rest is a checked extract.
     """
 
     needs: Needs
     requires_python: str | None = None
-    description: str = ""
     readme: str = ""
+    table: Mapping[str, Any] = dataclasses.field(default_factory=dict, repr=False, compare=False)
 
 
 def read_project(
@@ -78,13 +82,14 @@ def read_project(
     reader = _Reader(project, place, findings)
     reader.dynamic()
     reader.identity(manifest)
+    check_shapes(project, place, findings)
     check_entry_points(project, place, manifest.name if manifest else None, findings)
     readme = check_files(project, place, files, findings)
     return ProjectFacts(
         needs=reader.needs(manifest),
         requires_python=reader.requires_python(),
-        description=reader.text("description") or "",
         readme=readme,
+        table=project,
     )
 
 
@@ -178,10 +183,7 @@ class _Reader:
 
     def _extras(self) -> dict[str, object]:
         extras = self._project.get("optional-dependencies", {})
-        if isinstance(extras, dict):
-            return extras
-        self._report(rules.FIELD, "optional-dependencies is not a table.", expected="a table")
-        return {}
+        return extras if isinstance(extras, dict) else {}
 
     def _requirements(self, value: object, field: str, own: Any) -> Needs:
         texts = self.texts(value, field)

@@ -43,7 +43,10 @@ class VerifiedFiles:
     @property
     def files(self) -> tuple[PackageFile, ...]:
         """The files taken so far, in path order."""
-        return tuple(PackageFile(path=e.path, size=e.size) for e, _, _ in self._files.values())
+        return tuple(
+            PackageFile(path=entry.path, size=entry.size, executable=bool(entry.mode & 0o100))
+            for entry, _, _ in self._files.values()
+        )
 
     def add(self, entry: Entry, chunks: Iterator[bytes]) -> Iterator[bytes]:
         """Take the next file, in path order, and pass its content on.
