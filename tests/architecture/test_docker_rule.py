@@ -1,0 +1,61 @@
+"""Where the Docker tests have to run, none of them is skipped in silence."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.architecture.source import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+RUNS = "import pytest\n\n@pytest.mark.docker\ndef test_it():\n    assert True\n"
+SKIPS = "import pytest\n\n@pytest.mark.docker\ndef test_it():\n    pytest.skip('no daemon')\n"
+OTHER = "def test_it():\n    assert True\n"
+WORKERS = ("-p", "xdist", "-n", "1", "--dist", "loadgroup")
+SETTINGS = "[pytest]\nmarkers = docker: needs a daemon\n"
+
+
+def run(folder: Path, required: str, *options: str) -> subprocess.CompletedProcess[str]:
+    """Run pytest in a folder under the repository's rules."""
+    shutil.copy(ROOT / "conftest.py", folder)
+    (folder / "pytest.ini").write_text(SETTINGS)
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-rA", "-p", "no:cacheprovider", *options],
+        cwd=folder,
+        env=os.environ
+        | {"HARNEST_REQUIRE_DOCKER": required, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        capture_output=True,
+        check=False,
+        text=True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "required", "code", "options"),
+    [
+        (RUNS, "1", 0, WORKERS),
+        (SKIPS, "1", 1, WORKERS),
+        (OTHER, "1", 1, WORKERS),
+        (SKIPS, "1", 1, ()),
+        (SKIPS, "", 0, ()),
+    ],
+    ids=["runs", "skipped", "none", "skipped-alone", "not-required"],
+)
+def test_a_docker_test_that_must_run_runs(
+    source: str, required: str, code: int, options: tuple[str, ...], tmp_path: Path
+) -> None:
+    """A skipped Docker test, or a run without any, fails where they are required."""
+    (tmp_path / "test_it.py").write_text(source)
+    done = run(tmp_path, required, *options)
+    assert done.returncode == code, done.stdout
+    if source == SKIPS and required:
+        assert "has to run here, but was skipped" in done.stdout
+    if required:
+        assert f"Docker tests passed: {int(source == RUNS)}" in done.stdout
