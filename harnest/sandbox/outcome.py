@@ -103,7 +103,7 @@ def _failure(error: Exception) -> SandboxExecutionError:
     kind = type(error).__name__
     shown = kind if _TYPE.fullmatch(kind) else "an exception"
     phase = _named_phase(error)
-    where = f" in phase '{phase}'" if phase else ""
+    where = f' in phase "{phase}"' if phase else ""
     return SandboxExecutionError(
         f"the sandbox provider failed with {shown}{where}; its own message is withheld. "
         "'harnest sandbox doctor' tells what it needs here, its log what it did"

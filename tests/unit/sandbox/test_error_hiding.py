@@ -144,10 +144,16 @@ def test_an_execution_error_says_type_and_phase_and_what_to_do() -> None:
     assert "OSError" in str(plain)
     assert "doctor" in str(plain)
     assert plain.status is SandboxStatus.FAILED  # type: ignore[attr-defined]
-    for phase, shown in [("image pull", True), ("a\nb", False), ("x" * 200, False), (3, False)]:
+    for phase, shown in [
+        ("image pull", True),
+        ("service 'db' readiness", True),
+        ("a\nb", False),
+        ("x" * 200, False),
+        (3, False),
+    ]:
         error = PhasedError(SECRET, phase)
         text = str(run(ManagedSandbox(declare(ScriptedProvider(chained(error)))), "execute"))
-        assert (f"in phase '{phase}'" in text) is shown
+        assert (f'in phase "{phase}"' in text) is shown
         assert "PhasedError" in text
 
 
