@@ -1,0 +1,68 @@
+"""The corpus of arguments, as a user types them."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from harnest_ext.errors import HarnestExtensionError
+from harnest_ext.resolution import ResolutionRequest, resolve
+from harnest_ext.resources import registry_folder
+from harnest_ext.sources import NamedSource, classify
+from harnest_ext.sources.finder import Finder
+from harnest_ext.sources.settings import SourceSettings
+from tests.support.commands import snapshot
+
+if TYPE_CHECKING:
+    from tests.support.commands import Command
+
+pytestmark = pytest.mark.corpus
+
+
+def entries() -> list[dict[str, Any]]:
+    """Return the corpus's entries; none where there is no corpus."""
+    folder = os.environ.get("HARNEST_CORPUS", "")
+    path = Path(folder, "name", "cli-arguments.json")
+    found: list[dict[str, Any]] = json.loads(path.read_text()) if folder else []
+    return found
+
+
+needs_corpus = pytest.mark.skipif(
+    not os.environ.get("HARNEST_CORPUS"), reason="HARNEST_CORPUS does not name a corpus"
+)
+
+
+@needs_corpus
+@pytest.mark.parametrize("entry", entries(), ids=lambda entry: entry["what"])
+def test_an_argument_is_judged_as_expected(entry: dict[str, Any], tmp_path: Path) -> None:
+    """Accepted ones parse as a name; the others are refused by their kind, unseen by any index."""
+    settings = SourceSettings(shipped=registry_folder(), cache=tmp_path / "cache")
+    if entry["expected"] == "accept":
+        assert isinstance(classify(entry["text"], tmp_path), NamedSource)
+        return
+    with pytest.raises(HarnestExtensionError) as caught, Finder(settings) as finder:
+        source = classify(entry["text"], tmp_path)
+        assert isinstance(source, NamedSource)
+        resolve(ResolutionRequest(wanted=(source.requirement,)), finder)
+    assert caught.value.kind == entry["error"]
+    assert len(str(caught.value).encode()) <= 4096
+
+
+@needs_corpus
+@pytest.mark.parametrize("entry", entries(), ids=lambda entry: entry["what"])
+def test_a_refused_argument_changes_nothing(
+    entry: dict[str, Any], harnest: Command, agent: Path
+) -> None:
+    """Through the command line: a kind in JSON, the project as before."""
+    if entry["expected"] == "accept":
+        pytest.skip("whether an accepted name is found is not a matter of its text")
+    before = snapshot(agent)
+    arguments = ["extensions", "install", "--project", agent, "--no-index", "--json", "--"]
+    done = harnest(*arguments, entry["text"], cwd=agent)
+    assert done.code != 0
+    assert done.error["kind"] == entry["error"]
+    assert snapshot(agent) == before

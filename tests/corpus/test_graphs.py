@@ -1,0 +1,57 @@
+"""The corpus of requirement graphs: wheels in a folder, and what must be chosen of them."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harnest_ext.errors import HarnestExtensionError
+from harnest_ext.host import Host
+from harnest_ext.resolution import ResolutionRequest, resolve
+from harnest_ext.sources import NamedSource, classify
+from harnest_ext.sources.finder import Finder
+from harnest_ext.sources.settings import SourceSettings
+
+pytestmark = pytest.mark.corpus
+
+CPU_SECONDS = 5.0
+"""What the hardest graph may take."""
+
+
+def graphs() -> list[Path]:
+    """Return the folders of graphs; none where there is no corpus."""
+    corpus = os.environ.get("HARNEST_CORPUS", "")
+    return sorted(path.parent for path in Path(corpus, "graph").glob("*/scenario.json")) * bool(
+        corpus
+    )
+
+
+@pytest.mark.skipif(
+    not os.environ.get("HARNEST_CORPUS"), reason="HARNEST_CORPUS does not name a corpus"
+)
+@pytest.mark.parametrize("graph", graphs(), ids=lambda path: path.name)
+def test_a_graph_is_answered_as_expected(graph: Path, tmp_path: Path) -> None:
+    """The chosen versions are those of the scenario, or the refusal is of its kind."""
+    scenario: dict[str, Any] = json.loads((graph / "scenario.json").read_text())
+    host = Host(harnest_version=scenario["harnest"])
+    settings = SourceSettings(find_links=(graph,), cache=tmp_path, host=host)
+    sources = [classify(text, tmp_path) for text in scenario["install"]]
+    wanted = tuple(s.requirement for s in sources if isinstance(s, NamedSource))
+    began = time.process_time()
+    chosen: dict[str, str] | None = None
+    kind, text = "", ""
+    try:
+        answer = resolve(ResolutionRequest(wanted=wanted, host=host), Finder(settings))
+        chosen = {slug: item.candidate.version for slug, item in answer.selected.items()}
+    except HarnestExtensionError as error:
+        kind, text = error.kind, str(error)
+    assert time.process_time() - began < CPU_SECONDS
+    assert kind == scenario["error"]
+    if scenario["selected"] is not None:
+        assert chosen == scenario["selected"]
+    assert len(text.splitlines()) <= 10 + len(scenario["install"])
