@@ -1,0 +1,244 @@
+"""Start and stop of extensions."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+from harnest.context import ContextResourceError
+from harnest.extensions import ExtensionStartContext
+from harnest_ext.distributions import EnvironmentView
+from harnest_ext.errors import LoadError
+from harnest_ext.runtime.activation import activate
+from harnest_ext.runtime.authority import Authorities, StartAuthority
+from harnest_ext.runtime.discovery import discover
+from harnest_ext.runtime.lifecycle import LifeCycle
+from harnest_ext.runtime.planning import make_plan
+from harnest_ext.store import Project
+from tests.support.projects import extension, installed
+from tests.support.recorder import EVENTS
+from tests.support.runtimes import open_runtime, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from harnest_ext.problem import Problem
+    from harnest_ext.runtime.loading import LoadedExtension
+    from tests.support.packages import PackageSpec
+
+
+@pytest.fixture(autouse=True)
+def _fresh() -> Iterator[None]:
+    EVENTS.clear()
+    yield
+    EVENTS.clear()
+
+
+def recording(name: str, *, start: str = "", stop: str = "", **fields: object) -> PackageSpec:
+    """Return an extension that notes its start and stop, and then does something."""
+    body = f"""    async def start(self, context):
+        from tests.support.recorder import EVENTS
+        EVENTS.append("start {name}")
+        {start or "pass"}
+
+    async def stop(self):
+        import asyncio
+        from tests.support.recorder import EVENTS
+        EVENTS.append("stop {name}")
+        {stop or "pass"}
+"""
+    return extension(name, body, **fields)
+
+
+def test_extensions_start_in_order_and_stop_in_reverse(tmp_path: Path) -> None:
+    """What is required starts first and stops last; starting and closing again does nothing."""
+    project = installed(
+        tmp_path,
+        [recording("alpha", requires=("charlie",)), recording("bravo"), recording("charlie")],
+    )
+    runtime = open_runtime(project)
+    runtime.start()
+    runtime.start()
+    assert EVENTS == ["start bravo", "start charlie", "start alpha"]
+    runtime.close()
+    runtime.close()
+    assert EVENTS[3:] == ["stop alpha", "stop charlie", "stop bravo"]
+
+
+def test_a_runtime_is_not_started_twice(tmp_path: Path) -> None:
+    """After its close it refuses a start, and an invocation."""
+    runtime = open_runtime(installed(tmp_path))
+    with runtime:
+        pass
+    for use in (runtime.start, lambda: runtime.invocation(agent_name="assistant")):
+        with pytest.raises(LoadError) as caught:
+            use()
+        assert caught.value.rule == "runtime.state"
+
+
+def test_the_asynchronous_form_runs_in_the_callers_loop(tmp_path: Path) -> None:
+    """``async with`` starts and stops extensions in the running loop."""
+    note = "EVENTS.append(__import__('threading').current_thread().name)"
+    project = installed(tmp_path, [recording("alpha", start=note, stop=note)])
+
+    async def main() -> None:
+        async with open_runtime(project) as runtime:
+            await runtime.astart()
+
+    asyncio.run(main())
+    here = threading.current_thread().name
+    assert ["start alpha", here, "stop alpha", here] == EVENTS
+
+
+def test_a_failing_start_stops_all_that_were_attempted(tmp_path: Path) -> None:
+    """The first error wins, later ones are told by type; the failing one is stopped too."""
+    project = installed(
+        tmp_path,
+        [
+            recording("alpha", stop="raise KeyError('hunter2')"),
+            recording("bravo", start="raise ValueError('hunter2')"),
+            recording("charlie"),
+        ],
+    )
+    with pytest.raises(LoadError) as caught:
+        open_runtime(project).start()
+    assert EVENTS == ["start alpha", "start bravo", "stop bravo", "stop alpha"]
+    assert [(p.rule, p.path, p.got) for p in caught.value.problems] == [
+        ("runtime.start", "bravo", "ValueError"),
+        ("runtime.stop", "alpha", "KeyError"),
+    ]
+    assert "hunter2" not in shown(caught.value)
+
+
+def test_a_cancelled_start_stays_a_cancellation(tmp_path: Path) -> None:
+    """Cancelling the task that starts stops what was attempted and ends as cancelled."""
+    project = installed(
+        tmp_path,
+        [
+            recording("alpha"),
+            recording("bravo", start="await __import__('asyncio').Event().wait()"),
+        ],
+    )
+
+    async def main() -> None:
+        runtime = open_runtime(project)
+        task = asyncio.create_task(runtime.astart())
+        # One step of the loop takes the task to its first wait, which is bravo's start.
+        await asyncio.sleep(0)
+        assert EVENTS == ["start alpha", "start bravo"]
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(main())
+    assert EVENTS == ["start alpha", "start bravo", "stop bravo", "stop alpha"]
+
+
+def test_every_stop_is_attempted_and_each_failure_named(tmp_path: Path) -> None:
+    """A stop that raises does not keep the others from stopping."""
+    project = installed(
+        tmp_path,
+        [
+            recording("alpha"),
+            recording("bravo", stop="raise OSError('hunter2')"),
+            recording("charlie", stop="raise asyncio.CancelledError"),
+        ],
+    )
+    runtime = open_runtime(project)
+    runtime.start()
+    with pytest.raises(LoadError) as caught:
+        runtime.close()
+    assert EVENTS[3:] == ["stop charlie", "stop bravo", "stop alpha"]
+    assert [(p.path, p.got) for p in caught.value.problems] == [
+        ("charlie", "CancelledError"),
+        ("bravo", "OSError"),
+    ]
+    assert "hunter2" not in shown(caught.value)
+
+
+STUBBORN = """
+        while True:
+            try:
+                await asyncio.sleep(60)
+            except asyncio.CancelledError:
+                if 'let go' in EVENTS: raise
+"""
+
+
+@pytest.mark.parametrize(
+    "stop", ["await asyncio.Event().wait()", STUBBORN], ids=["hangs", "ignores-cancellation"]
+)
+def test_a_stop_that_hangs_is_bounded(tmp_path: Path, stop: str) -> None:
+    """It is cancelled after its time and named; the others are stopped."""
+    project = Project.at(installed(tmp_path, [recording("alpha"), recording("bravo", stop=stop)]))
+    active = activate(make_plan(discover(project, EnvironmentView())))
+
+    def start_context(each: LoadedExtension) -> ExtensionStartContext:
+        slug = each.candidate.slug
+        authority = StartAuthority(Authorities(active, tmp_path), slug)
+        return ExtensionStartContext(
+            extension_name=slug, framework="none", root_agent_name="demo", authority=authority
+        )
+
+    async def main() -> list[Problem]:
+        life = LifeCycle(tuple(active.loaded.values()), start_context, stop_seconds=0.02)
+        await life.start()
+        problems = await life.stop()
+        EVENTS.append("let go")
+        [task.cancel() for task in asyncio.all_tasks() if task.get_name() == "stop bravo"]
+        return problems
+
+    [problem] = asyncio.run(main())
+    active.release()
+    assert (problem.rule, problem.path) == ("runtime.stop", "bravo")
+    assert "0.02 seconds" in problem.message
+    assert EVENTS[2:4] == ["stop bravo", "stop alpha"]
+
+
+def test_two_running_runtimes_do_not_share_singletons(tmp_path: Path) -> None:
+    """A second runtime of the same project is refused while the first runs, and works later."""
+    project = installed(tmp_path, [recording("alpha")])
+    with open_runtime(project):
+        with pytest.raises(LoadError) as caught:
+            open_runtime(project).start()
+        assert (caught.value.kind, caught.value.rule) == ("busy", "runtime.owned")
+    with open_runtime(project):
+        pass
+    assert EVENTS == ["start alpha", "stop alpha"] * 2
+
+
+def test_the_start_context_says_who_starts_where(tmp_path: Path) -> None:
+    """Name, framework and root agent are facts of the start context."""
+    parts = "context.extension_name, context.framework, context.root_agent_name"
+    note = f"EVENTS.append(' '.join(({parts})))"
+    project = installed(tmp_path, [recording("alpha", start=note)], name="weather_agent")
+    with open_runtime(project, framework="langgraph"):
+        assert EVENTS[1] == "alpha langgraph weather_agent"
+
+
+@pytest.mark.parametrize(
+    ("use", "capability"),
+    [
+        ("context.storage('notes')", "context.storage"),
+        ("context.continuations", "context.continuations"),
+    ],
+)
+def test_an_authority_needs_its_capability(tmp_path: Path, use: str, capability: str) -> None:
+    """What is not declared raises a ContextResourceError that says what to add."""
+    start = f"""
+        try:
+            EVENTS.append(type({use}).__name__)
+        except Exception as error:
+            EVENTS.append(f"{{type(error).__name__}}: {{error}}")
+"""
+    with open_runtime(installed(tmp_path, [recording("alpha", start=start)], name="without")):
+        assert EVENTS[1].startswith(ContextResourceError.__name__)
+        assert capability in EVENTS[1]
+    EVENTS.clear()
+    spec = recording("alpha", start=start, capabilities=(capability,))
+    with open_runtime(installed(tmp_path, [spec], name="with_it")):
+        assert EVENTS[1] in {"SqliteStorage", "ContinuationDesk"}
