@@ -20,7 +20,7 @@ _PROVIDER = '''"""A provider in memory, made for a test: it runs no Python, it o
 from __future__ import annotations
 
 import os
-import threading
+import sys
 
 from harnest.extensions import Extension
 from harnest.sandbox import (
@@ -76,6 +76,9 @@ class Provider:
 
     def _wait(self, request):
         with control.execute(request.timeout_seconds) as scope:
+            recorder = sys.modules.get("tests.support.recorder")
+            if recorder:
+                recorder.WAITING.set()
             note = os.environ.get("TEST_WAITING")
             if note:
                 open(note, "w").close()

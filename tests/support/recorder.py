@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
-__all__ = ["EVENTS"]
+import threading
+
+__all__ = ["EVENTS", "WAITING"]
 
 EVENTS: list[str] = []
+
+WAITING = threading.Event()
+"""Set by the provider in memory when it begins to wait."""
