@@ -173,7 +173,7 @@ class ManagedSandbox:
         outcome: SandboxResult | BaseException
         try:
             with self._admission.admitted(request.timeout_seconds) as scope:
-                provider = await awaited(lambda: self._built(scope), scope)
+                provider = await self._abuilt(scope)
                 phase = EXECUTION
                 outcome = settled(await _executed(provider, request, scope))
                 scope.check_wanted()
@@ -277,12 +277,19 @@ class ManagedSandbox:
         return answer
 
     def _built(self, scope: SandboxControl) -> Any:
-        with scope.acquire(self._building):
-            if self._provider is None:
-                self._provider = self.declaration.build()
+        scope.check()
+        if self._provider is None:
+            with scope.acquire(self._building):
+                if self._provider is None:
+                    self._provider = self.declaration.build()
         if is_adk_executor(self._provider):
             raise AdkOnlyError
         return self._provider
+
+    async def _abuilt(self, scope: SandboxControl) -> Any:
+        if self._provider is None:
+            return await awaited(lambda: self._built(scope), scope)
+        return self._built(scope)
 
     def _timeout(self, shorter: int | None) -> int | None:
         declared = self.declaration.timeout_seconds
