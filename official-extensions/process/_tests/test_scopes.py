@@ -1,0 +1,168 @@
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import threading
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from harnest_extension_process.lib import workdir
+from harnest_extension_process.lib.errors import ProcessSandboxError
+
+from harnest.sandbox import SandboxCancelledError, SandboxContext
+
+from .support import SOMEONE, request, until
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+COUNT = "open('log', 'a').write('x'); print(len(open('log').read()))"
+
+
+def directories() -> list[str]:
+    """Names of this process's work directories."""
+    return [item.path.name for item in workdir.leftovers() if item.pid == os.getpid()]
+
+
+def counted(provider: Any, **parts: str) -> int:
+    """How often this identity has run the counting program."""
+    return int(provider.execute(request(COUNT, context=replace(SOMEONE, **parts))).stdout)
+
+
+def test_an_execution_gets_a_fresh_directory(make: Callable[..., Any]) -> None:
+    """Nothing of one call is there in the next, and nothing stays."""
+    provider = make()
+    assert [counted(provider), counted(provider)] == [1, 1]
+    assert directories() == []
+
+
+@pytest.mark.parametrize(
+    ("scope", "expected"), [("invocation", [1, 2, 1, 1, 1]), ("session", [1, 2, 3, 1, 1])]
+)
+def test_a_directory_is_kept_for_exactly_its_identity(
+    make: Callable[..., Any], scope: str, expected: list[int]
+) -> None:
+    """Same identity, same files; any other part of it, other files."""
+    provider = make(scope=scope)
+    runs: list[dict[str, str]] = [
+        {},
+        {},
+        {"invocation_id": "j"},
+        {"session_id": "t"},
+        {"user_id": "v"},
+    ]
+    assert [counted(provider, **parts) for parts in runs] == expected
+
+
+@pytest.mark.parametrize("scope", ["invocation", "session"])
+def test_an_identity_with_a_missing_part_is_refused(make: Callable[..., Any], scope: str) -> None:
+    """A retained directory is never shared by accident."""
+    with pytest.raises(ValueError, match="session_id"):
+        make(scope=scope).execute(
+            request("1", context=SandboxContext(agent_name="a", user_id="u", invocation_id="i"))
+        )
+    assert directories() == []
+
+
+def test_the_least_recently_used_directory_makes_room(make: Callable[..., Any]) -> None:
+    """At most max_scopes are kept; who comes back after eviction starts anew."""
+    provider = make(scope="session", max_scopes=2)
+    users = ["a", "b", "a", "c", "a", "b"]
+    assert [counted(provider, user_id=user) for user in users] == [1, 1, 2, 1, 3, 1]
+    assert len(directories()) == 2
+
+
+def test_a_directory_in_use_is_never_evicted(make: Callable[..., Any]) -> None:
+    """With all of them in use another identity is refused, not served somebody's files."""
+    provider = make(scope="session", max_scopes=1)
+    busy = (
+        "import time, os\nopen('here', 'w')\nlimit = time.monotonic() + 10\n"
+        "while not os.path.exists('go') and time.monotonic() < limit: time.sleep(0.005)"
+    )
+    thread = threading.Thread(
+        target=lambda: provider.execute(request(busy, context=SOMEONE)), daemon=True
+    )
+    thread.start()
+    folder = lambda: next(i.path for i in workdir.leftovers() if i.pid == os.getpid())  # noqa: E731
+    assert until(lambda: bool(directories()) and (folder() / "here").exists())
+    with pytest.raises(ProcessSandboxError, match="in use") as refusal:
+        counted(provider, user_id="other")
+    assert refusal.value.phase == "work directory"
+    (folder() / "go").touch()
+    thread.join(10)
+    assert counted(provider, user_id="other") == 1
+
+
+def test_calls_of_one_identity_come_one_by_one_and_others_in_parallel(
+    make: Callable[..., Any],
+) -> None:
+    """Serial for the same directory; different identities overlap."""
+    code = "import time; s = time.monotonic(); time.sleep(0.3); print(s, time.monotonic())"
+
+    def spans(users: list[str]) -> list[tuple[float, float]]:
+        provider = make(scope="session")
+        found: list[tuple[float, float]] = []
+
+        def run(user: str) -> None:
+            result = provider.execute(request(code, context=replace(SOMEONE, user_id=user)))
+            begin, end = result.stdout.split()
+            found.append((float(begin), float(end)))
+
+        threads = [threading.Thread(target=run, args=(user,)) for user in users]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return sorted(found)
+
+    serial, parallel = spans(["u", "u", "u"]), spans(["u", "v", "w"])
+    assert all(first[1] <= second[0] for first, second in itertools.pairwise(serial))
+    assert parallel[-1][0] < parallel[0][1]
+
+
+def test_waiting_for_a_busy_directory_counts_against_the_deadline(
+    make: Callable[..., Any],
+) -> None:
+    """A call that is still queued at its deadline comes back as timed out in phase queue."""
+    provider = make(scope="session")
+    busy = request(
+        "import time; open('here','w'); time.sleep(600)", context=SOMEONE, timeout_seconds=4
+    )
+
+    def occupy() -> None:
+        with contextlib.suppress(SandboxCancelledError):
+            provider.execute(busy)
+
+    thread = threading.Thread(target=occupy)
+    thread.start()
+    assert until(lambda: bool(directories()))
+    start = time.monotonic()
+    result = provider.execute(request("print(1)", context=SOMEONE, timeout_seconds=1))
+    assert (result.status.value, result.metadata["phase"]) == ("timed_out", "queue")
+    assert time.monotonic() - start < 2
+    provider.close()
+    thread.join(5)
+
+
+def test_a_directory_that_a_program_locked_up_is_removed(make: Callable[..., Any]) -> None:
+    """Folders without permissions, deep trees and odd names don't survive."""
+    code = (
+        "import os\n"
+        "os.makedirs('a/b/c'); open('a/b/c/f', 'w'); open('new\\nline', 'w')\n"
+        "os.chmod('a/b/c', 0); os.chmod('a', 0); os.chmod('.', 0)\n"
+    )
+    assert make().execute(request(code)).status.value == "succeeded"
+    assert directories() == []
+
+
+def test_closing_removes_every_retained_directory(make: Callable[..., Any]) -> None:
+    """Nothing is kept beyond the provider."""
+    provider = make(scope="session")
+    counted(provider)
+    counted(provider, user_id="v")
+    assert len(directories()) == 2
+    provider.close()
+    assert directories() == []

@@ -1,0 +1,198 @@
+"""Files into and out of a work directory, below directory descriptors, following no link.
+
+Names are plain relative paths. What a program leaves under ``outputs/`` comes back if it is a
+regular file that is new or changed; anything else there is counted, not opened.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import mimetypes
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from harnest.sandbox import SandboxFile
+
+from . import limits
+from .errors import ProcessSandboxError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+__all__ = ["OUTPUTS", "Collected", "checked_inputs", "collect", "put", "state_of_outputs"]
+
+OUTPUTS = "outputs"
+"""Folder in the work directory whose files come back."""
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_Stamp = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Collected:
+    """What came back.
+
+    Attributes:
+        files: The files, by name in order.
+        omitted: How many entries were left out: links, special files, or out of bounds.
+    """
+
+    files: tuple[SandboxFile, ...]
+    omitted: int
+
+
+def checked_inputs(files: Sequence[SandboxFile]) -> dict[str, bytes]:
+    """Return the content of input files by their checked names.
+
+    Raises:
+        ProcessSandboxError: A name is no plain relative path or is used twice, a content is no
+            base64, or they are too many or too large.
+    """
+    if len(files) > limits.INPUT_FILES:
+        raise _refused(f"there are {len(files)} input files, more than {limits.INPUT_FILES}")
+    contents: dict[str, bytes] = {}
+    for number, file in enumerate(files, 1):
+        try:
+            name, data = _plain(file.name), file.data
+        except ValueError as error:
+            raise _refused(f"input file {number} is not usable: {error}") from None
+        if any(_clash(name, other) for other in contents):
+            raise _refused(f"input file {number} has the name or folder of an earlier one")
+        contents[name] = data
+    size = sum(map(len, contents.values()))
+    if size > limits.FILES_BYTES:
+        raise _refused(f"the input files have {size} bytes, more than {limits.FILES_BYTES}")
+    return contents
+
+
+def put(work: Path, contents: Mapping[str, bytes]) -> None:
+    """Write input files, replacing files of those names that an earlier call left.
+
+    Raises:
+        OSError: A link or a file stands where a folder is needed, or the disk refuses.
+    """
+    for name, data in contents.items():
+        *folders, last = name.split("/")
+        with _opened(work, folders, create=True) as folder:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(last, dir_fd=folder)
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+            with os.fdopen(os.open(last, flags, 0o600, dir_fd=folder), "wb") as file:
+                file.write(data)
+
+
+def state_of_outputs(work: Path) -> dict[str, _Stamp]:
+    """Return what ``outputs/`` holds before a call, to tell afterwards what it changed."""
+    return {name: _stamp(facts) for name, facts, _ in _walk(work) if stat.S_ISREG(facts.st_mode)}
+
+
+def collect(work: Path, before: Mapping[str, _Stamp]) -> Collected:
+    """Return the files that a call wrote under ``outputs/``, in bounds.
+
+    Args:
+        work: Its work directory.
+        before: What :func:`state_of_outputs` returned before it.
+    """
+    files: list[SandboxFile] = []
+    left, omitted = limits.FILES_BYTES, 0
+    for name, facts, folder in _walk(work):
+        if before.get(name) == _stamp(facts):
+            continue
+        data = _content(folder, name, facts, left) if len(files) < limits.INPUT_FILES else None
+        if data is None:
+            omitted += 1
+            continue
+        left -= len(data)
+        kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
+        files.append(SandboxFile(name=name, content=data, mime_type=kind))
+    return Collected(files=tuple(files), omitted=omitted)
+
+
+def _content(folder: int, name: str, facts: os.stat_result, most: int) -> bytes | None:
+    if not stat.S_ISREG(facts.st_mode) or facts.st_size > most or not _is_plain(name):
+        return None
+    try:
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        with os.fdopen(os.open(PurePosixPath(name).name, flags, dir_fd=folder), "rb") as file:
+            same = os.path.samestat(os.fstat(file.fileno()), facts)
+            data = file.read(most + 1) if same else b""
+    except OSError:
+        return None
+    return data if same and len(data) <= most else None
+
+
+def _walk(work: Path) -> Iterator[tuple[str, os.stat_result, int]]:
+    """Yield name below ``outputs/``, facts and parent's descriptor of each entry but folders."""
+    seen = 0
+    top = work / OUTPUTS
+    if not top.is_dir() or top.is_symlink():
+        return
+    for folder, folders, names, descriptor in os.fwalk(top, follow_symlinks=False):
+        base = PurePosixPath(folder).relative_to(top.as_posix())
+        folders.sort()
+        links = [name for name in folders if _is_link(name, descriptor)]
+        for name in sorted((*names, *links)):
+            seen += 1
+            if seen > limits.OUTPUT_ENTRIES:
+                return
+            with contextlib.suppress(FileNotFoundError):
+                facts = os.stat(name, dir_fd=descriptor, follow_symlinks=False)
+                yield str(base / name), facts, descriptor
+
+
+def _is_link(name: str, folder: int) -> bool:
+    return stat.S_ISLNK(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
+
+
+@contextlib.contextmanager
+def _opened(work: Path, folders: Sequence[str], *, create: bool) -> Iterator[int]:
+    with contextlib.ExitStack() as stack:
+        descriptor = os.open(work, _FOLDER)
+        stack.callback(os.close, descriptor)
+        for name in folders:
+            if create:
+                with contextlib.suppress(FileExistsError):
+                    os.mkdir(name, 0o700, dir_fd=descriptor)
+            descriptor = os.open(name, _FOLDER, dir_fd=descriptor)
+            stack.callback(os.close, descriptor)
+        yield descriptor
+
+
+def _stamp(facts: os.stat_result) -> _Stamp:
+    return facts.st_ino, facts.st_ctime_ns, facts.st_size
+
+
+def _plain(name: str) -> str:
+    if not _is_plain(name):
+        raise ValueError(
+            "its name must be a relative path without '.', '..', backslash or control characters, "
+            f"at most {limits.FILE_NAME_BYTES} bytes and {limits.FILE_NAME_DEPTH} components"
+        )
+    return name
+
+
+def _is_plain(name: str) -> bool:
+    parts = name.split("/")
+    try:
+        size = len(name.encode())
+    except UnicodeEncodeError:
+        return False
+    return (
+        size <= limits.FILE_NAME_BYTES
+        and len(parts) <= limits.FILE_NAME_DEPTH
+        and not any(part in ("", ".", "..") or len(part.encode()) > 255 for part in parts)
+        and "\\" not in name
+        and name.isprintable()
+    )
+
+
+def _clash(name: str, other: str) -> bool:
+    return name == other or name.startswith(other + "/") or other.startswith(name + "/")
+
+
+def _refused(reason: str) -> ProcessSandboxError:
+    return ProcessSandboxError(f"{reason[0].upper()}{reason[1:]}.", phase="input files")

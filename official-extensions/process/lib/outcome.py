@@ -1,0 +1,157 @@
+"""What happened becomes a result: by evidence, never by a number that a program can return."""
+
+from __future__ import annotations
+
+import signal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from harnest.sandbox import SandboxResult, SandboxStatus
+from harnest.sandbox.optional import OutputStream
+
+from .conversation import Cause
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .capture import Capture
+    from .files import Collected
+    from .report import End
+
+__all__ = ["Outcome", "invalid_code", "judge", "timed_out"]
+
+
+_CPU_TOLERANCE_MS = 250
+"""How much less than the limit is accounted when the kernel, which samples, has seen it reached."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """How an execution ended, before its output is added.
+
+    Attributes:
+        status: As the contract names it.
+        exit_code: The program's, 128 + n after a signal; None if it did not end by itself.
+        reason: Why it did not simply succeed or fail; empty if it did.
+        details: Further metadata.
+    """
+
+    status: SandboxStatus
+    exit_code: int | None = None
+    reason: str = ""
+    details: Mapping[str, Any]
+
+    def result(
+        self,
+        capture: Capture,
+        files: Collected,
+        duration_ms: Mapping[str, float],
+        *,
+        refused_processes: int,
+    ) -> SandboxResult:
+        """Return the whole result.
+
+        Args:
+            capture: The output.
+            files: The files that come back.
+            duration_ms: Milliseconds of each phase.
+            refused_processes: How often the program was refused another process.
+        """
+        metadata: dict[str, Any] = {
+            "provider": "process",
+            "phase": "execution",
+            "duration_ms": dict(duration_ms),
+            "truncated": capture.truncated(),
+            **self.details,
+        }
+        if self.reason:
+            metadata["reason"] = self.reason
+        if refused_processes:
+            metadata["refused_processes"] = refused_processes
+        if files.omitted:
+            metadata["output_files_omitted"] = files.omitted
+        return SandboxResult(
+            stdout=capture.text(OutputStream.STDOUT),
+            stderr=capture.text(OutputStream.STDERR),
+            output_files=files.files,
+            metadata=metadata,
+            status=self.status,
+            exit_code=self.exit_code,
+        )
+
+
+def judge(end: End | None, cause: Cause, *, overflowed: bool, cpu_seconds: int) -> Outcome:
+    """Return how an execution ended.
+
+    Args:
+        end: The supervisor's report; None if it was lost.
+        cause: Why the host told it to stop.
+        overflowed: Whether the program wrote more than the budget.
+        cpu_seconds: The limit of CPU time that applied.
+    """
+    details = _details(end)
+    if overflowed:
+        status, reason = SandboxStatus.OUTPUT_LIMIT_EXCEEDED, "output_limit"
+    elif end is not None and end.ending == "exit" and end.exit_code is not None:
+        return _ended_by_itself(end, end.exit_code, cpu_seconds, details)
+    elif cause is Cause.DEADLINE or (end is not None and end.ending == "deadline"):
+        status, reason = SandboxStatus.TIMED_OUT, "deadline"
+    else:
+        status, reason = SandboxStatus.FAILED, "supervisor_lost"
+    return Outcome(status=status, reason=reason, details=details)
+
+
+def timed_out(phase: str, duration_ms: Mapping[str, float]) -> SandboxResult:
+    """Return the result of a call that reached its deadline before its program was started."""
+    metadata = {
+        "provider": "process",
+        "phase": phase,
+        "reason": "deadline",
+        "duration_ms": dict(duration_ms),
+        "truncated": {},
+    }
+    return SandboxResult(status=SandboxStatus.TIMED_OUT, metadata=metadata)
+
+
+def invalid_code(refusal: str) -> SandboxResult:
+    """Return the result of code that can't be delivered; nothing was started for it."""
+    metadata = {
+        "provider": "process",
+        "phase": "configuration",
+        "reason": "invalid_code",
+        "duration_ms": {},
+        "truncated": {},
+    }
+    return SandboxResult(status=SandboxStatus.FAILED, stderr=f"{refusal}\n", metadata=metadata)
+
+
+def _details(end: End | None) -> dict[str, Any]:
+    details: dict[str, Any] = {}
+    if end is not None:
+        details["cpu_ms"] = end.cpu_ms
+        if end.killed:
+            details["killed_processes"] = end.killed
+        if end.left:
+            details["left_processes"] = end.left
+    return details
+
+
+def _ended_by_itself(
+    end: End, exit_code: int, cpu_seconds: int, details: dict[str, Any]
+) -> Outcome:
+    if exit_code == 0:
+        return Outcome(status=SandboxStatus.SUCCEEDED, exit_code=0, details=details)
+    reason = ""
+    if end.signal:
+        details["signal"] = _signal_name(end.signal)
+        least = cpu_seconds * 1000 - _CPU_TOLERANCE_MS
+        over = end.signal == signal.SIGXCPU and end.cpu_ms >= least
+        reason = "cpu_limit" if over else "signal"
+    return Outcome(status=SandboxStatus.FAILED, exit_code=exit_code, reason=reason, details=details)
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return str(number)

@@ -1,0 +1,115 @@
+"""Work directories: made for one owner, removed whatever a program did to them, found again.
+
+The name says who made it - process id and start time, so a reused id is told apart - which lets
+``prune`` remove what a killed Harnest left behind and never what a living one uses.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import stat
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["Leftover", "exists", "leftovers", "make", "remove"]
+
+_PREFIX = "harnest-process"
+_NAME = re.compile(_PREFIX + r"-(?P<pid>[0-9]{1,10})-(?P<start>[0-9]{1,20})-.+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leftover:
+    """A work directory of some process of this user.
+
+    Attributes:
+        path: Where it is.
+        pid: Process that made it.
+        alive: Whether that process still runs.
+        age_seconds: Seconds since it was made.
+    """
+
+    path: Path
+    pid: int
+    alive: bool
+    age_seconds: float
+
+
+def make() -> Path:
+    """Make a new empty directory with mode 0700.
+
+    Raises:
+        OSError: The place for temporary files can't be written to.
+    """
+    pid = os.getpid()
+    return Path(tempfile.mkdtemp(prefix=f"{_PREFIX}-{pid}-{_start_of(pid)}-")).resolve()
+
+
+def remove(path: Path) -> bool:
+    """Remove a work directory and everything in it; return whether it is gone.
+
+    Links are removed, never followed. What a program made unreadable is made readable first.
+    """
+    if not shutil.rmtree.avoids_symlink_attacks:  # pragma: no cover - not on Linux or macOS
+        return False
+    for _ in range(2):
+        with contextlib.suppress(FileNotFoundError):
+            shutil.rmtree(path, ignore_errors=True)
+        if not os.path.lexists(path):
+            return True
+        _open_up(path)
+    return False
+
+
+def leftovers() -> Iterator[Leftover]:
+    """Yield every work directory of this user in the place for temporary files."""
+    for entry in sorted(Path(tempfile.gettempdir()).glob(f"{_PREFIX}-*")):
+        match = _NAME.fullmatch(entry.name)
+        with contextlib.suppress(OSError):
+            facts = entry.lstat()
+            if match and stat.S_ISDIR(facts.st_mode) and facts.st_uid == os.getuid():
+                pid = int(match["pid"])
+                yield Leftover(
+                    path=entry,
+                    pid=pid,
+                    alive=_start_of(pid) == int(match["start"]) and exists(pid),
+                    age_seconds=max(0.0, time.time() - facts.st_mtime),
+                )
+
+
+def _open_up(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        path.chmod(0o700)
+    for folder, names, _ in os.walk(path):
+        for name in names:
+            with contextlib.suppress(OSError):
+                child = Path(folder, name)
+                if not child.is_symlink():
+                    child.chmod(0o700)
+
+
+def _start_of(pid: int) -> int:
+    """Return a process's start time in clock ticks since boot, 0 where that is not told."""
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[19])
+    except OSError:
+        return 0
+
+
+def exists(pid: int) -> bool:
+    """Return whether there is a process of that id."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
