@@ -12,6 +12,7 @@ import signal
 import sys
 import threading
 import types
+from _frozen_importlib import BuiltinImporter
 
 from . import kernel
 
@@ -57,6 +58,7 @@ def _detach(stdout: int, stderr: int) -> None:
 def _namespace() -> dict[str, Any]:
     main = types.ModuleType("__main__")
     main.__dict__["__builtins__"] = __builtins__
+    main.__dict__["__loader__"] = BuiltinImporter
     for name in [name for name in sys.modules if name.partition(".")[0] == __package__]:
         del sys.modules[name]
     sys.modules["__main__"] = main

@@ -1,7 +1,5 @@
 """What one declaration has once it was used: a site, retained and waiting topologies, their keeper."""
 
-from concurrent.futures import ThreadPoolExecutor
-
 from ..contracts.config import DockerSandboxConfig
 from ..daemon.port import Daemon
 from ..errors import Phase
@@ -11,6 +9,7 @@ from .builder import Builder
 from .call import Call
 from .calls import Calls
 from .keeper import Keeper
+from .patience import each
 from .pool import Pool
 from .primary import RunResult
 from .problems import phase
@@ -71,9 +70,7 @@ class Household:
         topologies = [*self._pool.drain(), *self._retention.drain()]
         for topology in topologies:
             topology.release()
-        if topologies:
-            with ThreadPoolExecutor(min(_REMOVALS_AT_ONCE, len(topologies))) as workers:
-                list(workers.map(self._site.discard, topologies))
+        each(self._site.discard, topologies, at_once=_REMOVALS_AT_ONCE)
         self._site.graveyard.settle()
         self._site.daemon.close()
 

@@ -1,11 +1,15 @@
-"""Wait for a slow request without losing sight of cancellation and the deadline."""
+"""Do slow work in threads without losing sight of cancellation, the deadline and the program's end."""
 
 import threading
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 from harnest.sandbox.scope import SandboxControl
 
 from ..limits import CHECK_SECONDS
+
+T = TypeVar("T")
 
 
 def interruptible(scope: SandboxControl, work: Callable[[], None]) -> None:
@@ -29,3 +33,35 @@ def interruptible(scope: SandboxControl, work: Callable[[], None]) -> None:
         scope.check()
     if failures:
         raise failures[0]
+
+
+def in_background(work: Callable[[], None], name: str) -> threading.Thread | None:
+    """Run *work* in a daemon thread; None if the interpreter starts none any more."""
+    thread = threading.Thread(target=work, name=name, daemon=True)
+    try:
+        thread.start()
+    except RuntimeError:
+        # From Python 3.12 on no thread starts while the interpreter shuts down.
+        return None
+    return thread
+
+
+def each(work: Callable[[T], object], items: Iterable[T], *, at_once: int) -> None:
+    """Do *work* for every item, *at_once* of them at the same time; the caller's thread takes part."""
+    waiting = deque(items)
+
+    def take() -> None:
+        while waiting:
+            try:
+                item = waiting.popleft()
+            except IndexError:
+                return
+            work(item)
+
+    helpers = [
+        in_background(take, "harnest-docker-work") for _ in range(min(len(waiting), at_once) - 1)
+    ]
+    take()
+    for helper in helpers:
+        if helper is not None:
+            helper.join()

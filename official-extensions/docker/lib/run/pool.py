@@ -126,7 +126,8 @@ class Pool:
         except (SandboxExecutionError, SandboxCancelledError, TimeoutError) as error:
             # Calls make their own and tell why they cannot; the next one asks for refilling again.
             self._wanted = False
-            warn("docker.pool.refill_failed", **{"harnest.docker.error": type(error).__name__})
+            if not self._closed.is_set():
+                warn("docker.pool.refill_failed", **{"harnest.docker.error": type(error).__name__})
             return
         self._keep(topology)
 

@@ -13,6 +13,7 @@ from ..limits import CHECK_SECONDS, CLEANUP_SECONDS, LOST_SECONDS
 from ..plan.labels import TOPOLOGY
 from ..telemetry import warn
 from .estate import Estate, Holding, Kind
+from .patience import in_background
 
 _POLL_SECONDS = 0.02
 _LEAST_SECONDS = 0.2
@@ -98,11 +99,11 @@ class Graveyard:
         burial = _Burial(estate, forget)
         with self._lock:
             self._burials.append(burial)
-        if patience >= CLEANUP_SECONDS:
+        if patience >= CLEANUP_SECONDS or not in_background(
+            lambda: self._attempt(burial), "harnest-docker-removal"
+        ):
             self._attempt(burial)
         else:
-            name = "harnest-docker-removal"
-            threading.Thread(target=self._attempt, args=(burial,), name=name, daemon=True).start()
             burial.late = not burial.over.wait(patience)
         return burial.confirmed
 
