@@ -31,6 +31,15 @@ def entries() -> list[dict[str, Any]]:
     return found
 
 
+def look_up(text: str, folder: Path) -> None:
+    """Do what an installation does with an argument before anything is opened."""
+    source = classify(text, folder)
+    assert isinstance(source, NamedSource)
+    settings = SourceSettings(shipped=registry_folder(), cache=folder / "cache")
+    with Finder(settings) as finder:
+        resolve(ResolutionRequest(wanted=(source.requirement,)), finder)
+
+
 needs_corpus = pytest.mark.skipif(
     not os.environ.get("HARNEST_CORPUS"), reason="HARNEST_CORPUS does not name a corpus"
 )
@@ -40,14 +49,11 @@ needs_corpus = pytest.mark.skipif(
 @pytest.mark.parametrize("entry", entries(), ids=lambda entry: entry["what"])
 def test_an_argument_is_judged_as_expected(entry: dict[str, Any], tmp_path: Path) -> None:
     """Accepted ones parse as a name; the others are refused by their kind, unseen by any index."""
-    settings = SourceSettings(shipped=registry_folder(), cache=tmp_path / "cache")
     if entry["expected"] == "accept":
         assert isinstance(classify(entry["text"], tmp_path), NamedSource)
         return
-    with pytest.raises(HarnestExtensionError) as caught, Finder(settings) as finder:
-        source = classify(entry["text"], tmp_path)
-        assert isinstance(source, NamedSource)
-        resolve(ResolutionRequest(wanted=(source.requirement,)), finder)
+    with pytest.raises(HarnestExtensionError) as caught:
+        look_up(entry["text"], tmp_path)
     assert caught.value.kind == entry["error"]
     assert len(str(caught.value).encode()) <= 4096
 
