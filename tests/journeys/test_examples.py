@@ -64,10 +64,12 @@ def test_an_example_runs_by_its_one_command(
     """Its agent gets an answer and sees a failure; a second run changes nothing in the folder."""
     if not list(distributions(name=framework)):
         pytest.skip(f"{framework} is not installed")
+    wishes = (examples / name / "pyproject.toml").read_bytes()
     first = run(examples / name, root)
     assert first.returncode == 0, first.stderr
     said = first.stdout.splitlines()
     assert [line for line in lines if line not in said] == []
+    assert (examples / name / "pyproject.toml").read_bytes() == wishes
     before = snapshot(examples / name)
     again = run(examples / name, root, "What is 6 * 7?")
     assert again.returncode == 0, again.stderr
