@@ -106,14 +106,11 @@ class Reader:
                 self._run(command, expected, refused=listing.mark == "fails", line=listing.line)
 
     def _run(self, command: str, expected: list[str], *, refused: bool, line: int) -> None:
+        if self._image:
+            command = command.replace("--sandbox docker", f"--sandbox docker --image {self._image}")
+        script = f"{command}\ncode=$?\npwd >'{self._note}'\nexit $code"
         done = subprocess.run(
-            [
-                "bash",
-                "-o",
-                "pipefail",
-                "-c",
-                f"{command}\ncode=$?\npwd >'{self._note}'\nexit $code",
-            ],
+            ["bash", "-o", "pipefail", "-c", script],
             cwd=self.here,
             env=os.environ | {"PATH": self._path},
             stdin=subprocess.DEVNULL,
