@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from harnest_ext.identity import Slug
 from harnest_ext.manager.results import Change
 from harnest_ext.store import layout
 from harnest_ext.store.backups import render_backup
@@ -14,7 +16,6 @@ from harnest_ext.store.wishes import edit_wishes
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from harnest_ext.identity import Slug
     from harnest_ext.manager.plan import Step
     from harnest_ext.manager.state import State
     from harnest_ext.package import ExtensionPackage
@@ -24,39 +25,50 @@ if TYPE_CHECKING:
     from harnest_ext.store.wishes import Wish
     from harnest_ext.store.writing import Writer
 
-__all__ = ["backup_record", "carry_out", "package_files", "record", "to_change"]
+__all__ = ["Intent", "backup_record", "carry_out", "package_files", "record", "to_change"]
 
 
-def carry_out(
-    writer: Writer,
-    state: State,
-    steps: Sequence[Step],
-    *,
-    command: str,
-    wishes: Mapping[Slug, Wish],
-) -> bool:
-    """Make the changes of ``steps``; return False when nothing had to be written.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Intent:
+    """Everything that one command is about to write.
 
-    Args:
-        writer: The project, held for writing.
-        state: What was found there.
-        steps: What was planned.
+    Attributes:
         command: Name of the command, for the journal.
-        wishes: What the user asked for from now on, by name.
+        steps: What is done with each extension.
+        lock: The lock afterwards; None for the one before with the entries of ``steps``.
+        wishes: What the user asks for from now on, by name, beside what was asked before.
+        dropped: Names that the user no longer asks for.
+        removed: Copies that go to the backups without anything in their place.
+    """
+
+    command: str
+    steps: Sequence[Step] = ()
+    lock: LockFile | None = None
+    wishes: Mapping[Slug, Wish] = field(default_factory=dict)
+    dropped: Sequence[str] = ()
+    removed: Sequence[InstalledExtension] = ()
+
+
+def carry_out(writer: Writer, state: State, intent: Intent) -> bool:
+    """Write what ``intent`` says; return False when nothing had to be written.
 
     Raises:
         StoreError: Nothing was changed.
         InvalidExtension: A source changed meanwhile; nothing was changed.
     """
-    lock = state.lock.with_entries(*(step.entry for step in steps))
-    with writer.change(command) as change:
-        for step in steps:
+    lock = intent.lock
+    if lock is None:
+        lock = state.lock.with_entries(*(step.entry for step in intent.steps))
+    with writer.change(intent.command) as change:
+        for item in intent.removed:
+            change.move_out(Slug(item.name), backup_record(state, item))
+        for step in intent.steps:
             if step.move_out and step.present is not None:
                 change.move_out(step.name, backup_record(state, step.present))
             if step.move_in and step.incoming is not None:
                 package = step.incoming.package
                 change.move_in(step.name, package_files(package), package.digest)
-        record(change, state, lock=lock, put=wishes)
+        record(change, state, lock=lock, put=intent.wishes, drop=intent.dropped)
         return change.commit()
 
 

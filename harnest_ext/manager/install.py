@@ -7,17 +7,16 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from harnest_ext.errors import InvalidExtension, StoreError
+from harnest_ext.errors import StoreError
 from harnest_ext.manager import rules
-from harnest_ext.manager.carrying import carry_out, to_change
+from harnest_ext.manager.carrying import Intent, carry_out, to_change
+from harnest_ext.manager.choosing import open_candidate
 from harnest_ext.manager.gathering import gather, tell_apart
-from harnest_ext.manager.incoming import Incoming, source_of
 from harnest_ext.manager.plan import Permission, Step, changed_files, plan_steps
 from harnest_ext.manager.question import given, installed
 from harnest_ext.manager.refetch import fetch_locked
 from harnest_ext.manager.results import Action, ChangeReport
 from harnest_ext.manager.state import State, read_state
-from harnest_ext.package import open_package
 from harnest_ext.resolution import ResolutionRequest, resolve
 from harnest_ext.store.lock import SourceKind
 from harnest_ext.store.view import CopyState
@@ -29,9 +28,10 @@ if TYPE_CHECKING:
 
     from harnest_ext.identity import Slug
     from harnest_ext.manager.gathering import Asked
+    from harnest_ext.manager.incoming import Incoming
     from harnest_ext.manager.setting import Setting
     from harnest_ext.manifest import ExtensionRequirement
-    from harnest_ext.resolution import Resolution, Selected
+    from harnest_ext.resolution import Resolution
     from harnest_ext.store.writing import Writer
 
 __all__ = ["InstallOptions", "Installation", "install"]
@@ -119,7 +119,8 @@ class Installation:
         incoming, kept = self._incoming(asked, resolution, wishes)
         steps = (*plan_steps(self._state, incoming, self._options.permission), *kept)
         if writer is not None:
-            carry_out(writer, self._state, steps, command=self._command, wishes=wishes)
+            intent = Intent(command=self._command, steps=steps, wishes=wishes)
+            carry_out(writer, self._state, intent)
         ordered = sorted(steps, key=lambda step: resolution.order.index(step.name))
         return ChangeReport(
             root=self._setting.project.root,
@@ -168,7 +169,9 @@ class Installation:
             if name in handed:
                 incoming.append(handed[name])
             elif not resolution.selected[name].candidate.installed:
-                incoming.append(self._fetched(resolution.selected[name], wishes.get(name)))
+                candidate = resolution.selected[name].candidate
+                item = open_candidate(self._setting, candidate, self._stack, wishes.get(name))
+                incoming.append(item)
             elif name in asked.names:
                 step = self._kept(name, wishes[name])
                 if step is not None:
@@ -178,33 +181,19 @@ class Installation:
                     incoming.append(replace(again, wish=wishes[name]))
         return incoming, kept
 
-    def _fetched(self, selected: Selected, wish: Wish | None) -> Incoming:
-        path = self._setting.lookup.fetch(selected.candidate)
-        package = self._stack.enter_context(open_package(path, host=self._setting.host))
-        wanted = (selected.candidate.slug, selected.candidate.version)
-        if (package.slug, package.version) != wanted:
-            raise InvalidExtension(
-                rules.SOURCE_DIFFERS.problem(
-                    f"{selected.candidate.origin} handed out another release.",
-                    path=selected.candidate.filename,
-                    expected=" ".join(wanted),
-                    got=f"{package.slug} {package.version}",
-                ),
-                unchanged=_UNCHANGED,
-            )
-        source = source_of(selected.candidate, self._setting.project.root)
-        return Incoming(package=package, source=source, wish=wish)
-
     def _kept(self, name: Slug, wish: Wish) -> Step | None:
         """Return the step for a copy that stays; None when it has to be made anew."""
         present = self._state.view.extensions[name]
         before = self._state.lock.entries[name]
         if present.state is CopyState.MISSING and before.source.kind is not SourceKind.LINKED:
             return None
+        if present.state is CopyState.OUT_OF_SYNC:
+            return None
         if present.state in {CopyState.MODIFIED, CopyState.UNREADABLE}:
             if self._options.permission.force:
                 return None
-            raise self._local_changes(name)
+            if self._command == "install":
+                raise self._local_changes(name)
         return Step(
             name=name,
             action=Action.UNCHANGED,

@@ -23,9 +23,10 @@ if TYPE_CHECKING:
     from harnest_ext.problem import Problem
     from harnest_ext.store.lock import LockedExtension
 
-__all__ = ["Permission", "Step", "changed_files", "plan_steps"]
+__all__ = ["Permission", "Step", "changed_files", "plan_steps", "unagreed"]
 
 _UNCHANGED = "The project was not changed."
+_AS_INSTALLED = {CopyState.OK, CopyState.OUT_OF_SYNC}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,7 +161,7 @@ def _refusal(state: State, step: Step, permission: Permission) -> Problem | None
         )
     if present is None or not (step.move_out or step.action is Action.LINKED or step.move_in):
         return None
-    if step.move_out and present.state is not CopyState.OK and not permission.force:
+    if step.move_out and present.state not in _AS_INSTALLED and not permission.force:
         return _local_changes(state, step, present)
     replaces = step.move_out or (step.before is not None and step.before.linked)
     if replaces and not (permission.upgrade or permission.force):
@@ -180,22 +181,33 @@ def _local_changes(state: State, step: Step, present: InstalledExtension) -> Pro
 
 def _other_content(step: Step, path: str) -> Problem:
     before = step.before
-    have = f"{before.version} from {before.source.location}" if before else "other content"
+    have = _content(before) if before else "other content"
     return rules.OTHER_CONTENT.problem(
         f"'{step.name}' is installed already, with other content.",
         path=path,
-        expected=f"{step.entry.version} from {step.entry.source.location}",
+        expected=_content(step.entry),
         got=have,
     )
 
 
+def _content(entry: LockedExtension) -> str:
+    return f"{entry.version} from {entry.source.location} ({entry.digest[:19] or 'linked'})"
+
+
 def _unagreed(step: Step, permission: Permission) -> Problem | None:
-    added = step.added_capabilities
-    if not added or permission.consent(step.name, added):
+    return unagreed(step.before, step.entry, permission)
+
+
+def unagreed(
+    before: LockedExtension | None, entry: LockedExtension, permission: Permission
+) -> Problem | None:
+    """Return the refusal of capabilities that ``entry`` gains over ``before``, unless agreed to."""
+    added = tuple(sorted({*entry.capabilities} - {*before.capabilities})) if before else ()
+    if before is None or not added or permission.consent(entry.name, added):
         return None
     return rules.CONSENT.problem(
-        f"'{step.name}' {step.entry.version} wants further capabilities: {', '.join(added)}.",
-        path=step.name,
-        got=", ".join(step.entry.capabilities),
-        expected=", ".join(step.before.capabilities) if step.before else "",
+        f"'{entry.name}' {entry.version} wants further capabilities: {', '.join(added)}.",
+        path=entry.name,
+        got=", ".join(entry.capabilities),
+        expected=", ".join(before.capabilities),
     )

@@ -181,6 +181,11 @@ class Outdated:
     note: str = ""
     pinned: bool = False
 
+    @property
+    def outdated(self) -> bool:
+        """Whether there is something else to install, whatever was asked for."""
+        return self.latest != self.version or "other content" in self.note
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerifiedExtension:
@@ -200,6 +205,11 @@ class VerifiedExtension:
     found: str = ""
     files: tuple[str, ...] = ()
 
+    @property
+    def good(self) -> bool:
+        """Whether it is what the lock says."""
+        return self.state.value in {"ok", "linked"}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
@@ -209,8 +219,10 @@ class Finding:
         problem: What is wrong and how to repair it.
         fixable: Whether ``--fix`` repairs it.
         fixed: Whether it was repaired.
+        refusal: Why repairing it was refused; empty when it was not tried or not refused.
     """
 
     problem: Problem
     fixable: bool = False
     fixed: bool = False
+    refusal: str = ""

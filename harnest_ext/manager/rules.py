@@ -12,6 +12,7 @@ __all__ = [
     "NOT_INSTALLED",
     "NO_BACKUP",
     "OTHER_CONTENT",
+    "PINNED",
     "REQUIRED",
     "SOURCE_DIFFERS",
     "SOURCE_MISSING",
@@ -60,6 +61,13 @@ NOT_INSTALLED = Rule(
     why="Only what is installed can be shown, changed or removed.",
     example="harnest extensions show dokcer",
     fix="See `harnest extensions list`.",
+)
+PINNED = Rule(
+    id="upgrade.pinned",
+    kind="conflict",
+    why="A pin says that an extension stays at its version.",
+    example="harnest extensions upgrade docker after harnest extensions pin docker.",
+    fix="Let it go first: harnest extensions unpin NAME",
 )
 REQUIRED = Rule(
     id="uninstall.required",

@@ -175,17 +175,24 @@ def _compared(path: Path, entry: LockedExtension, stamps: CopyStamps | None) -> 
         if path.is_symlink() or not path.is_dir():
             missing = not path.is_symlink() and not path.exists()
             state = CopyState.MISSING if missing else CopyState.FOREIGN
-        elif stamps is not None and stamps.digest == entry.digest and stamps.fit(path):
-            state = CopyState.OK
         else:
-            equal = folder_digest(path) == entry.digest
-            state = CopyState.OK if equal else CopyState.MODIFIED
+            state = _state_of_copy(path, entry, stamps)
     except OSError:
         state = CopyState.UNREADABLE
     there = state not in {CopyState.MISSING, CopyState.FOREIGN}
     return InstalledExtension(
         name=entry.name, state=state, path=path if there else None, locked=entry
     )
+
+
+def _state_of_copy(path: Path, entry: LockedExtension, stamps: CopyStamps | None) -> CopyState:
+    if stamps is not None and stamps.fit(path):
+        return CopyState.OK if stamps.digest == entry.digest else CopyState.OUT_OF_SYNC
+    digest = folder_digest(path)
+    if digest == entry.digest:
+        return CopyState.OK
+    as_installed = stamps is not None and stamps.digest == digest
+    return CopyState.OUT_OF_SYNC if as_installed else CopyState.MODIFIED
 
 
 def _unknown(snapshot: _Snapshot, name: str, *, is_folder: bool) -> InstalledExtension:

@@ -22,10 +22,15 @@ __all__ = ["CopyState", "InstalledExtension", "InstalledView"]
 
 
 class CopyState(enum.StrEnum):
-    """How what lies in `extensions/` compares with the lock."""
+    """How what lies in `extensions/` compares with the lock.
+
+    ``OUT_OF_SYNC`` is a copy as it was installed, of which the lock now names other content;
+    ``MODIFIED`` is one that was edited, or of which that can't be told.
+    """
 
     OK = "ok"
     MODIFIED = "modified"
+    OUT_OF_SYNC = "out of sync"
     MISSING = "missing"
     LINKED = "linked"
     NOT_IN_LOCK = "not in lock"

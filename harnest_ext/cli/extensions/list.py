@@ -27,11 +27,12 @@ __all__ = ["command"]
 def command(*, project: Path | None, output: Output) -> None:
     """List the installed extensions.
 
-    States: ok; modified (edited since it was installed); missing (in the lock, not on disk);
-    linked (run in place); not in lock; foreign (something else lies in extensions/); unreadable.
+    States: ok; modified (edited since it was installed); out of sync (the lock names other
+    content); missing (in the lock, not on disk); linked (run in place); not in lock; foreign
+    (something else lies in extensions/); unreadable.
     Copies are compared by file stamps; `verify` hashes them.
     """
-    listing = open_manager(project, output).list()
+    listing = open_manager(project, output).list_all()
     for problem in listing.problems:
         output.warn(problem.describe())
     if listing.interrupted:

@@ -1,0 +1,37 @@
+"""``harnest extensions unpin``: let pinned extensions be upgraded again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from harnest_ext.cli.extensions.opening import open_manager
+from harnest_ext.cli.extensions.shapes import report_shape
+from harnest_ext.cli.extensions.texts import report_text, tell
+from harnest_ext.cli.extensions.waiting import wait_option
+from harnest_ext.cli.options import common, examples
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from harnest_ext.cli.output import Output
+
+__all__ = ["command"]
+
+
+@click.command("unpin", epilog=examples("harnest extensions unpin docker"))
+@click.argument("names", metavar="NAME...", nargs=-1, required=True)
+@wait_option
+@common
+def command(
+    names: tuple[str, ...],
+    *,
+    wait: float,
+    project: Path | None,
+    output: Output,
+) -> None:
+    """Let pinned extensions be upgraded again."""
+    report = open_manager(project, output, wait=wait).set_pins(names, pinned=False)
+    tell(report, output)
+    output.result(report_shape(report), report_text(report, "unpin"))
