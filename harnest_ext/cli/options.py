@@ -14,6 +14,7 @@ current folder. Inside an installed command the answer goes through ``output`` a
 
 from __future__ import annotations
 
+import sys
 from functools import update_wrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
@@ -57,6 +58,11 @@ def common(function: Callable[..., _R]) -> Callable[..., _R]:
         if quiet and verbose:
             raise click.UsageError("--quiet and --verbose exclude each other.")
         output.configure(as_json=as_json, verbosity=Verbosity.of(quiet=quiet, verbose=verbose))
+        if "logging" in sys.modules:
+            # Whatever logs has been imported with the command; others don't pay for the package.
+            from harnest_ext.cli.logs import settle_logs  # noqa: PLC0415 - see above
+
+            settle_logs(output)
         return function(*args, output=output, **kwargs)
 
     for option in reversed(_OPTIONS):
