@@ -139,6 +139,8 @@ INDEX_PAGE_DEPTH: Final = 32
 """Deepest nesting in such a page."""
 SEARCH_SECONDS: Final = 600.0
 """How long ``search`` takes a kept page without asking whether it has changed."""
+SEARCH_MATCHES: Final = 1000
+"""Most matches that ``search`` shows."""
 
 REGISTRY_ENTRY_BYTES: Final = 1 * MIB
 """Most bytes of one extension's file in a registry."""
@@ -146,3 +148,9 @@ CLOSE_NAMES: Final = 3
 """Most names that are proposed for one that is not known."""
 PROGRAM_BYTES: Final = 16 * MIB
 """Most bytes of a program or an input file on the command line of ``sandbox run``."""
+QUICKSTART_PULL_SECONDS: Final = 120
+"""Longest that the quickstart waits for an image, in seconds."""
+DAEMON_SECONDS: Final = 5.0
+"""Longest that the quickstart waits for an answer of a Docker daemon, in seconds."""
+DAEMON_BYTES: Final = 4 * MIB
+"""Most bytes of such an answer."""

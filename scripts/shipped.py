@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import tomllib
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -38,10 +39,12 @@ class Made:
 
     Attributes:
         releases: What each wheel that was made is, by name.
+        summaries: What each one's project says of itself, by name.
         problems: Why others were not made.
     """
 
     releases: Mapping[Slug, RegistryRelease]
+    summaries: Mapping[Slug, str]
     problems: tuple[Problem, ...] = ()
 
 
@@ -54,13 +57,16 @@ def make_wheels(root: Path, out: Path) -> Made:
     """
     out.mkdir(parents=True, exist_ok=True)
     releases: dict[Slug, RegistryRelease] = {}
+    summaries: dict[Slug, str] = {}
     problems: list[Problem] = []
     for manifest in sorted((root / "official-extensions").glob("*/extension.yaml")):
         folder = manifest.parent
         try:
             with _fixed_times():
                 wheel = build_wheel(folder, out, host=Host())
-            releases[Slug(folder.name)] = release_of(wheel, host=Host())
+            slug = Slug(folder.name)
+            releases[slug] = release_of(wheel, host=Host())
+            summaries[slug] = _summary(folder)
         except HarnestExtensionError as error:
             where = folder.relative_to(root)
             problems += [replace(p, path=f"{where}/{p.path}") for p in error.problems]
@@ -68,7 +74,12 @@ def make_wheels(root: Path, out: Path) -> Made:
     for old in out.glob("*.whl"):
         if old.name not in current:
             old.unlink()
-    return Made(releases=releases, problems=tuple(problems))
+    return Made(releases=releases, summaries=summaries, problems=tuple(problems))
+
+
+def _summary(folder: Path) -> str:
+    project = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return str(project.get("description") or f"The {folder.name} extension.")
 
 
 @contextlib.contextmanager
@@ -124,7 +135,7 @@ def update(registry: Path, made: Made) -> list[str]:
     for slug, release in made.releases.items():
         (registry / "extensions").mkdir(parents=True, exist_ok=True)
         entry = catalog.entry(slug) or _new_entry(slug)
-        fresh = entry.model_copy(update={"releases": [release]})
+        fresh = entry.model_copy(update={"summary": made.summaries[slug], "releases": [release]})
         wanted[f"extensions/{slug}.toml"] = render_entry(fresh)
     changed = [name for name, text in wanted.items() if _read(registry / name) != text]
     for name in changed:
@@ -136,7 +147,7 @@ def _new_entry(slug: Slug) -> RegistryEntry:
     return RegistryEntry(
         slug=slug,
         project=slug.distribution,
-        summary=f"The {slug} extension.",
+        summary="-",  # that of its project takes its place
         trust="official",
         maintainers=["The Harnest developers"],
         releases=[],

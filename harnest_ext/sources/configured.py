@@ -14,7 +14,7 @@ from harnest_ext.host import Host
 from harnest_ext.resources import registry_folder
 from harnest_ext.sources import rules
 from harnest_ext.sources.index.configured import configured_index
-from harnest_ext.sources.settings import IndexSetting, RegistrySetting, SourceSettings
+from harnest_ext.sources.settings import SHIPPED, IndexSetting, RegistrySetting, SourceSettings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -67,7 +67,9 @@ def source_settings(
         registries |= _registries(tool, root)
         named = {name for _, name in options.registry_of}
         registries |= {
-            name: _place(name, root) for name in sorted(named - set(registries)) if "/" in name
+            name: _place(name, root)
+            for name in sorted(named - set(registries) - {SHIPPED})
+            if "/" in name or (root / name).is_dir()
         }
     return SourceSettings(
         shipped=registry_folder(),

@@ -17,6 +17,7 @@ from harnest_ext.sources import rules
 from harnest_ext.sources.absence import absence
 from harnest_ext.sources.find_links import FindLinks
 from harnest_ext.sources.registry import FolderCatalog, Registry, UrlCatalog
+from harnest_ext.sources.settings import SHIPPED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,10 +33,7 @@ if TYPE_CHECKING:
     from harnest_ext.sources.source import ReleaseSource
     from harnest_ext.sources.wheel_store import WheelStore
 
-__all__ = ["SHIPPED", "Finder"]
-
-SHIPPED = "harnest"
-"""What the registry that ships with the product is called."""
+__all__ = ["Finder"]
 
 
 class Finder:
@@ -110,8 +108,26 @@ class Finder:
     def absent(self, slug: Slug) -> Problem:
         """Return what to tell of a name that no place has."""
         looked = [str(source.origin) for source in self.places(slug)]
-        index = self._index if self._settings.asks_index else None
-        return absence(slug, self.known(), looked, index)
+        return absence(slug, self.known(), looked, self.index)
+
+    @property
+    def registries(self) -> tuple[Registry, ...]:
+        """All registries, in the order in which they are asked."""
+        return tuple(self._registries.values())
+
+    @property
+    def index(self) -> PackageIndex | None:
+        """The package index, if one is to be asked.
+
+        Raises:
+            SourceError: Its URL can't be asked.
+        """
+        return self._index if self._settings.asks_index else None
+
+    @property
+    def stale(self) -> tuple[str, ...]:
+        """URLs that could not be asked and for which an older answer was taken."""
+        return tuple(self._pages.stale) if "_pages" in self.__dict__ else ()
 
     def places(self, slug: Slug) -> Iterator[ReleaseSource]:
         """Yield the places where a name is looked up, in order.
@@ -127,8 +143,8 @@ class Finder:
         if slug not in self._settings.index_only:
             yield from self._registries.values()
             yield from self._find_links
-        if self._settings.asks_index:
-            yield self._index
+        if self.index is not None:
+            yield self.index
 
     @cached_property
     def _registries(self) -> dict[str, Registry]:
@@ -183,7 +199,12 @@ class Finder:
     def _pages(self) -> PageCache:
         from harnest_ext.sources.net import PageCache  # noqa: PLC0415 - likewise
 
-        return PageCache(self._client, self._settings.cache)
+        return PageCache(
+            self._client,
+            self._settings.cache,
+            time_to_live=self._settings.time_to_live,
+            old_will_do=self._settings.old_will_do,
+        )
 
     @cached_property
     def _wheels(self) -> WheelStore:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harnest_ext.problem import Severity
 from harnest_ext.rule import Rule
 
 __all__ = [
@@ -12,11 +13,13 @@ __all__ = [
     "EXTRAS",
     "FILE_KIND",
     "HASH_MISMATCH",
+    "LEFT_OUT",
     "LENGTH",
     "MARKER",
     "MISSING_PATH",
     "NAME_TEXT",
     "NOT_AN_EXTENSION",
+    "OLD_ANSWER",
     "OPTION",
     "PROJECT",
     "RANGE",
@@ -178,4 +181,20 @@ PROJECT = Rule(
     why="Where extensions come from must be told without doubt.",
     example="registries = 3",
     fix="Mend the agent's pyproject.toml; it is never overwritten.",
+)
+LEFT_OUT = Rule(
+    id="search.left-out",
+    kind="network",
+    severity=Severity.WARNING,
+    why="A place that can't be asked must not keep the others from being searched.",
+    example="An index that is too large to be listed.",
+    fix="Search again later, or name the extension: install looks it up by its name.",
+)
+OLD_ANSWER = Rule(
+    id="search.old-answer",
+    kind="offline",
+    severity=Severity.WARNING,
+    why="What was known before is better than nothing, as long as it is told.",
+    example="A search without a network.",
+    fix="Search again when the network is back, with --refresh.",
 )

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
     from harnest_ext.identity import Slug
 
-__all__ = ["IndexSetting", "RegistrySetting", "SourceSettings", "default_cache"]
+__all__ = ["SHIPPED", "IndexSetting", "RegistrySetting", "SourceSettings", "default_cache"]
+
+SHIPPED = "harnest"
+"""What the registry that ships with the product is called."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +68,8 @@ class SourceSettings:
         cache: Folder for pages and wheels that came over the network.
         host: What ranges stated before a download are held against.
         timing: How long servers may take.
+        time_to_live: Seconds for which a kept page is taken without asking whether it changed.
+        old_will_do: Whether a kept page is taken, with a warning, when its server fails.
     """
 
     shipped: Path | None = None
@@ -78,6 +83,8 @@ class SourceSettings:
     cache: Path = field(default_factory=default_cache)
     host: Host = field(default_factory=Host)
     timing: Timing = field(default_factory=Timing)
+    time_to_live: float = 0.0
+    old_will_do: bool = False
 
     @property
     def asks_index(self) -> bool:

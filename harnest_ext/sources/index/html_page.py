@@ -9,7 +9,7 @@ from harnest_ext.errors import SourceError
 from harnest_ext.sources.index import rules
 from harnest_ext.sources.index.page import IndexFile, IndexPage, check_api_version, sha256_of
 
-__all__ = ["read_html_page"]
+__all__ = ["read_html_list", "read_html_page"]
 
 
 def read_html_page(body: bytes) -> IndexPage:
@@ -19,6 +19,24 @@ def read_html_page(body: bytes) -> IndexPage:
         SourceError: kinds ``registry-protocol``, ``unsafe-path``; also for a page whose links are
             all something else than files, such as a page to log in.
     """
+    reader = _links(body)
+    files = tuple(_file(attributes, label) for attributes, label in reader.links)
+    if not reader.looks_simple and not any(map(_is_distribution, files)):
+        message = "The answer is an HTML page, but not a project's page of an index."
+        raise SourceError(rules.PAGE.problem(message, expected="links to the project's files"))
+    return IndexPage(files=files, status=reader.status, reason=reader.reason)
+
+
+def read_html_list(body: bytes) -> list[str]:
+    """Return the names of all projects that the root page of an index lists.
+
+    Raises:
+        SourceError: kind ``registry-protocol``.
+    """
+    return [label for _, label in _links(body).links]
+
+
+def _links(body: bytes) -> _Links:
     try:
         text = body.decode("utf-8")
     except UnicodeDecodeError:
@@ -26,11 +44,7 @@ def read_html_page(body: bytes) -> IndexPage:
     reader = _Links()
     reader.feed(text)
     reader.close()
-    files = tuple(_file(attributes, label) for attributes, label in reader.links)
-    if not reader.looks_simple and not any(map(_is_distribution, files)):
-        message = "The answer is an HTML page, but not a project's page of an index."
-        raise SourceError(rules.PAGE.problem(message, expected="links to the project's files"))
-    return IndexPage(files=files, status=reader.status, reason=reader.reason)
+    return reader
 
 
 class _Links(HTMLParser):

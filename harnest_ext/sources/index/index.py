@@ -8,25 +8,25 @@ nothing else would do, and never taken.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from harnest_ext import limits
 from harnest_ext.errors import SourceError
-from harnest_ext.identity import normalized
+from harnest_ext.identity import Slug, normalized
 from harnest_ext.resolution import Candidate, Origin, OriginKind
 from harnest_ext.sources.facts import Metadata, facts_of_wheel
 from harnest_ext.sources.index import rules
-from harnest_ext.sources.index.html_page import read_html_page
-from harnest_ext.sources.index.json_page import read_json_page
+from harnest_ext.sources.index.html_page import read_html_list, read_html_page
+from harnest_ext.sources.index.json_page import read_json_list, read_json_page
 from harnest_ext.sources.net import WebAddress
 from harnest_ext.sources.net import rules as net_rules
 from harnest_ext.sources.wheel_name import WheelName
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from harnest_ext.host import Host
-    from harnest_ext.identity import Slug
     from harnest_ext.problem import Problem
     from harnest_ext.resolution import Facts
     from harnest_ext.sources.index.page import IndexFile, IndexPage
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from harnest_ext.sources.wheel_store import WheelStore
 
 __all__ = ["PackageIndex"]
+
+_T = TypeVar("_T")
 
 _ACCEPT = (
     "application/vnd.pypi.simple.v1+json, application/vnd.pypi.simple.v1+html;q=0.2, "
@@ -76,6 +78,20 @@ class PackageIndex:
         """Return nothing: what an index knows is known only by asking."""
         return ()
 
+    def extensions(self) -> list[Slug]:
+        """Return the extensions among all projects that the index lists, sorted.
+
+        Raises:
+            SourceError: The index failed, or its list is too long or breaks the protocol.
+        """
+        answer = self._pages.get(self._root.below(""), self._root, accept=_ACCEPT)
+        try:
+            projects = () if answer.missing else _read(answer, read_json_list, read_html_list)
+        except SourceError as error:
+            raise _at(answer.url, error) from None
+        slugs = {Slug.from_distribution(project) for project in projects}
+        return sorted(slug for slug in slugs if slug is not None)
+
     def has_project(self, project: str) -> bool:
         """Return whether the index has a project of any kind by this name.
 
@@ -95,7 +111,7 @@ class PackageIndex:
         if answer.missing:
             return None
         try:
-            page = _read(answer)
+            page = _read(answer, read_json_page, read_html_page)
             self._check(page, slug)
             base = WebAddress.parse(answer.url)
             found = [self._candidate(file, slug, base) for file in page.files]
@@ -206,18 +222,19 @@ class PackageIndex:
         return Metadata.read(body, stated)
 
 
-def _read(answer: Page) -> IndexPage:
+def _read(answer: Page, read_json: Callable[[bytes], _T], read_html: Callable[[bytes], _T]) -> _T:
+    """What an answer says, read in the way that its content type names."""
     kind = answer.content_type.partition(";")[0].strip().lower()
     if kind.startswith(_VENDOR) and not kind.startswith(f"{_VENDOR}v1+"):
         message = "The index answers in a version of the protocol that was not asked for."
         raise SourceError(rules.API_VERSION.problem(message, expected="v1", got=kind))
     if kind.endswith(("+json", "/json")):
-        return read_json_page(answer.body)
+        return read_json(answer.body)
     if kind.endswith(("+html", "/html", "/xhtml+xml")):
-        return read_html_page(answer.body)
+        return read_html(answer.body)
     if kind in _UNTOLD:
         looks_json = answer.body.lstrip()[:1] == b"{"
-        return read_json_page(answer.body) if looks_json else read_html_page(answer.body)
+        return read_json(answer.body) if looks_json else read_html(answer.body)
     message = "The answer is no page of an index."
     raise SourceError(rules.TYPE.problem(message, expected="JSON or HTML", got=kind))
 

@@ -16,7 +16,7 @@ from harnest_ext.sources.net.strict_json import strict_json
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["read_json_page"]
+__all__ = ["read_json_list", "read_json_page"]
 
 _T = TypeVar("_T")
 
@@ -40,6 +40,22 @@ def read_json_page(body: bytes) -> IndexPage:
         status=_typed(status, "status", str, "active"),
         reason=_typed(status, "reason", str, ""),
     )
+
+
+def read_json_list(body: bytes) -> list[str]:
+    """Return the names of all projects that the root page of an index lists.
+
+    Raises:
+        SourceError: kind ``registry-protocol``.
+    """
+    told = strict_json(body)
+    if not isinstance(told, dict):
+        raise _odd("the page", "an object")
+    check_api_version(_typed(_typed(told, "meta", dict), "api-version", str))
+    projects = _typed(told, "projects", list)
+    if not all(isinstance(project, dict) for project in projects):
+        raise _odd("projects", "a list of objects")
+    return [_typed(project, "name", str) for project in projects]
 
 
 def _file(entry: object) -> IndexFile:

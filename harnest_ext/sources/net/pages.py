@@ -1,8 +1,8 @@
 """Pages of registries and indexes, kept with their ETag so that they are asked for only once.
 
 A kept page is used without asking only within its time to live or offline; otherwise the server is
-asked whether it has changed. Kept pages are data of the network like any other: whoever reads one
-checks it as if it had just arrived.
+asked whether it has changed, and an older answer is told as such. Kept pages are data of the
+network like any other: whoever reads one checks it as if it had just arrived.
 """
 
 from __future__ import annotations
@@ -58,11 +58,26 @@ class PageCache:
     Args:
         client: Asks the server.
         folder: Where pages are kept; made when the first is.
+        time_to_live: Seconds for which a kept page is taken without asking.
+        old_will_do: Whether a kept page is taken when the server fails.
+
+    Attributes:
+        stale: URLs of pages that could not be asked for and are older answers, in their order.
     """
 
-    def __init__(self, client: WebClient, folder: Path) -> None:
+    def __init__(
+        self,
+        client: WebClient,
+        folder: Path,
+        *,
+        time_to_live: float = 0.0,
+        old_will_do: bool = False,
+    ) -> None:
         self._client = client
         self._folder = folder
+        self._time_to_live = time_to_live
+        self._old_will_do = old_will_do
+        self.stale: list[str] = []
 
     def get(
         self,
@@ -70,7 +85,6 @@ class PageCache:
         source: WebAddress,
         *,
         accept: str,
-        time_to_live: float = 0.0,
         most: int = limits.INDEX_PAGE_BYTES,
     ) -> Page:
         """Return a page.
@@ -79,7 +93,6 @@ class PageCache:
             address: Where it is.
             source: The root that the user named.
             accept: Value of the ``Accept`` header.
-            time_to_live: Seconds for which a kept page is taken without asking.
             most: Most bytes of its body.
 
         Raises:
@@ -88,18 +101,32 @@ class PageCache:
         file = self._file(address, accept)
         kept = _read(file)
         if kept is not None:
-            if 0 <= time.time() - kept.fetched < time_to_live:
+            if 0 <= time.time() - kept.fetched < self._time_to_live:
                 return kept
             if self._client.offline:
-                return replace(kept, stale=True)
+                return self._as_stale(kept)
+        try:
+            page = self._asked(address, source, accept, most, kept)
+        except SourceError as error:
+            if kept is None or not self._old_will_do or error.kind != "network":
+                raise
+            return self._as_stale(kept)
+        self._keep(file, page)
+        return page
+
+    def _asked(
+        self, address: WebAddress, source: WebAddress, accept: str, most: int, kept: Page | None
+    ) -> Page:
         headers = {"Accept": accept} | ({"If-None-Match": kept.etag} if kept and kept.etag else {})
         seconds = self._client.timing.page
         with self._client.get(
             address, source, most=most, seconds=seconds, headers=headers
         ) as reply:
-            page = _page_of(reply, kept)
-        self._keep(file, page)
-        return page
+            return _page_of(reply, kept)
+
+    def _as_stale(self, kept: Page) -> Page:
+        self.stale.append(kept.url)
+        return replace(kept, stale=True)
 
     def _file(self, address: WebAddress, accept: str) -> Path:
         user = address.credentials[0] if address.credentials else ""

@@ -138,21 +138,16 @@ class UrlCatalog:
         url: Where it is; may hold credentials.
         pages: Keeps its catalog.
         wheels: Keeps its wheels.
-        time_to_live: Seconds for which a kept catalog is taken without asking.
 
     Raises:
         SourceError: ``url`` is no URL that can be asked.
     """
 
-    def __init__(
-        self, url: str, *, pages: PageCache, wheels: WheelStore, time_to_live: float = 0.0
-    ) -> None:
+    def __init__(self, url: str, *, pages: PageCache, wheels: WheelStore) -> None:
         self._root = WebAddress.parse(url)
         self._pages = pages
         self._wheels = wheels
-        self._time_to_live = time_to_live
         self._told: dict[str, Mapping[str, object]] | None = None
-        self.stale = False
 
     @property
     def location(self) -> str:
@@ -205,13 +200,8 @@ class UrlCatalog:
 
     def _entries(self) -> Mapping[str, Mapping[str, object]]:
         if self._told is None:
-            page = self._pages.get(
-                self._root.below(CATALOG_FILE),
-                self._root,
-                accept="application/json",
-                time_to_live=self._time_to_live,
-            )
-            self.stale = page.stale
+            address = self._root.below(CATALOG_FILE)
+            page = self._pages.get(address, self._root, accept="application/json")
             self._told = _by_slug(page)
         return self._told
 

@@ -252,12 +252,15 @@ def test_an_unchanged_page_is_sent_once(pages: PageCache, server: Server) -> Non
     assert [r.headers.get("if-none-match") for r in server.asked] == [None, '"one"']
 
 
-def test_within_its_time_a_kept_page_is_not_asked_for(pages: PageCache, server: Server) -> None:
+def test_within_its_time_a_kept_page_is_not_asked_for(
+    client: WebClient, server: Server, tmp_path: Path
+) -> None:
     """A time to live spares the request."""
+    pages = PageCache(client, tmp_path, time_to_live=60)
     server.routes["/page"] = answer(b"body")
     address = WebAddress.parse(f"{server.url}/page")
     for _ in range(2):
-        assert pages.get(address, address, accept="*/*", time_to_live=60).body == b"body"
+        assert pages.get(address, address, accept="*/*").body == b"body"
     assert len(server.asked) == 1
 
 
@@ -271,6 +274,25 @@ def test_offline_a_kept_page_answers_and_says_so(
     offline = PageCache(WebClient(offline=True), tmp_path / "cache")
     kept = offline.get(address, address, accept="*/*")
     assert (kept.body, kept.stale) == (b"body", True)
+    assert offline.stale == [address.url]
+
+
+def test_a_kept_page_can_stand_in_for_a_server_that_fails(
+    client: WebClient, server: Server, tmp_path: Path
+) -> None:
+    """Where an older answer will do, it is taken and told as such; elsewhere the failure counts."""
+    server.routes["/page"] = answer(b"body")
+    address = WebAddress.parse(f"{server.url}/page")
+    strict = PageCache(client, tmp_path)
+    strict.get(address, address, accept="*/*")
+    server.routes["/page"] = answer(status=503)
+    with pytest.raises(SourceError):
+        strict.get(address, address, accept="*/*")
+    lenient = PageCache(client, tmp_path, old_will_do=True)
+    assert lenient.get(address, address, accept="*/*").stale
+    server.routes["/page"] = answer(b"x", Content_Encoding="gzip")
+    with pytest.raises(SourceError):
+        lenient.get(address, address, accept="*/*")
 
 
 def test_a_damaged_kept_page_counts_as_none(
@@ -282,7 +304,7 @@ def test_a_damaged_kept_page_counts_as_none(
     pages.get(address, address, accept="*/*")
     (file,) = (tmp_path / "cache" / "pages").iterdir()
     file.write_bytes(file.read_bytes().replace(b"\nbody", b"\nevil"))
-    assert pages.get(address, address, accept="*/*", time_to_live=60).body == b"body"
+    assert pages.get(address, address, accept="*/*").body == b"body"
     assert server.asked[1].headers.get("if-none-match") is None
 
 
