@@ -12,7 +12,6 @@ from harnest.sandbox.optional import OutputSink
 
 from .contracts.config import DockerSandboxConfig
 from .daemon.port import Daemon
-from .daemon.sdk import SdkDaemon
 from .errors import Phase
 from .limits import CALLS_PER_CPU, CLOSE_SECONDS
 from .run.call import Call, InvalidProgram, program_of, refused, result_of, timed_out
@@ -29,7 +28,7 @@ _ENGINES: "weakref.WeakSet[Engine]" = weakref.WeakSet()
 class Engine:
     """Runs the programs of one declaration."""
 
-    def __init__(self, config: DockerSandboxConfig, daemon: Daemon | None) -> None:
+    def __init__(self, config: DockerSandboxConfig, daemon: Daemon) -> None:
         self._config = config
         self._daemon = daemon
         self._begin()
@@ -76,8 +75,7 @@ class Engine:
         """
         with self._lock:
             if self._household is None:
-                daemon = self._daemon or SdkDaemon(self._config.base_url)
-                self._household = Household(self._config, daemon, self._calls)
+                self._household = Household(self._config, self._daemon, self._calls)
             return self._household
 
     def close(self) -> None:

@@ -99,7 +99,13 @@ QUIET_SECONDS: Final = 0.5
 LATE_SECONDS: Final = 0.6
 """After its deadline a call waits this long for the removal of what it had, in seconds; the removal
 goes on for its whole window."""
-PRUNE_SECONDS: Final = 10.0
+DIAGNOSIS_SECONDS: Final = 20.0
+"""Longest that a diagnosis waits for the daemon or for its container, in seconds."""
+PROBE_COMMAND_SECONDS: Final = 2.0
+"""Longest that a diagnosis waits for a command of this host, in seconds."""
+TIDY_SECONDS: Final = 3.0
+"""Window in which the first call of a provider removes what dead processes left, in seconds."""
+PRUNE_SECONDS: Final = 60.0
 """Window in which leftovers of dead processes are removed, in seconds."""
 CLOSE_SECONDS: Final = 4.0
 """``close()`` waits this long for running calls, and again after it cancelled them, in seconds."""

@@ -6,13 +6,20 @@ from harnest.sandbox import (
     SandboxResult,
     control,
 )
-from harnest.sandbox.optional import OutputSink
+from harnest.sandbox.optional import (
+    OutputSink,
+    SandboxDiagnosis,
+    SandboxPruneReport,
+    SandboxResource,
+)
 from harnest.sandbox.worker import awaited
 
 from .contracts.config import DockerSandboxConfig
 from .contracts.topology import CAPABILITIES
 from .daemon.port import Daemon
+from .daemon.sdk import SdkDaemon
 from .engine import Engine
+from .operations import Operations
 
 
 class DockerSandboxProvider:
@@ -26,7 +33,9 @@ class DockerSandboxProvider:
     sandbox_capabilities: SandboxProviderCapabilities = CAPABILITIES
 
     def __init__(self, config: DockerSandboxConfig, daemon: Daemon | None = None) -> None:
+        daemon = daemon or SdkDaemon(config.base_url)
         self._engine = Engine(config, daemon)
+        self._operations = Operations(config, daemon)
 
     def execute(self, request: SandboxRequest) -> SandboxResult:
         """Run one program.
@@ -52,6 +61,26 @@ class DockerSandboxProvider:
         """
         with control.execute(request.timeout_seconds) as scope:
             return await awaited(lambda: self.execute(request), scope)
+
+    def inventory(self) -> tuple[SandboxResource, ...]:
+        """Return every container, network and built image of this extension on the daemon.
+
+        Raises:
+            DockerUnavailable: no daemon answers.
+        """
+        return self._operations.inventory()
+
+    def prune(self) -> SandboxPruneReport:
+        """Remove what nobody owns any more; never anything of a living process.
+
+        Raises:
+            DockerUnavailable: no daemon answers.
+        """
+        return self._operations.prune()
+
+    def diagnose(self) -> tuple[SandboxDiagnosis, ...]:
+        """Return what really holds on this daemon; a container is started and removed for it."""
+        return self._operations.diagnose()
 
     def close(self) -> None:
         """Let no call begin, wait a bounded time for those that run, and remove everything.

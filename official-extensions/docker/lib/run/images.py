@@ -6,7 +6,7 @@ from harnest.sandbox.scope import SandboxControl
 
 from ..daemon.port import Daemon, DaemonFault, Fault, Image, Server
 from ..errors import DockerImageError, Phase
-from ..plan.labels import CONTEXT, IMAGE, OURS, RESOURCE
+from ..plan.labels import CONTEXT, IMAGE, OURS, OWNER, RESOURCE
 from ..plan.seccomp import ARCHITECTURES
 from ..telemetry import Journal
 from .context import read_context
@@ -17,8 +17,9 @@ from .problems import phase, seconds_left
 class Images:
     """The images of one provider; each is resolved once."""
 
-    def __init__(self, daemon: Daemon) -> None:
+    def __init__(self, daemon: Daemon, owner: str) -> None:
         self._daemon = daemon
+        self._owner = owner
         self._lock = threading.Lock()
         self._known: dict[tuple[str | None, str | None], Image] = {}
 
@@ -84,7 +85,10 @@ class Images:
                 interruptible(
                     scope,
                     lambda: self._daemon.build(
-                        context.archive, labels, limit or seconds_left(scope), scope.check
+                        context.archive,
+                        {**labels, OWNER: self._owner},
+                        limit or seconds_left(scope),
+                        scope.check,
                     ),
                 )
                 found = self._daemon.images(labels, seconds_left(scope))

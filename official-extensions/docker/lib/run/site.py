@@ -5,14 +5,15 @@ from dataclasses import dataclass
 from harnest.sandbox.scope import SandboxControl
 
 from ..contracts.config import DockerSandboxConfig
-from ..daemon.port import Daemon, Server
+from ..daemon.port import Daemon, DaemonFault, Server
 from ..errors import DockerSandboxError, Phase
-from ..limits import CLEANUP_SECONDS
+from ..limits import CLEANUP_SECONDS, TIDY_SECONDS
 from ..plan.owner import Owner
 from ..plan.seccomp import ARCHITECTURES
 from ..settings import Settings
-from ..telemetry import Journal
+from ..telemetry import Journal, warn
 from .images import Images
+from .inventory import prune
 from .networks import Networks
 from .numbers import Numbers
 from .problems import phase, seconds_left
@@ -32,6 +33,7 @@ class Site:
     images: Images
     networks: Networks
     known: Server | None = None
+    tidied: bool = False
 
     @classmethod
     def on(cls, config: DockerSandboxConfig, daemon: Daemon, settings: Settings) -> "Site":
@@ -43,7 +45,7 @@ class Site:
             owner=owner,
             numbers=Numbers(settings.uids),
             graveyard=Graveyard(daemon),
-            images=Images(daemon),
+            images=Images(daemon, owner),
             networks=Networks(daemon, settings, owner),
         )
 
@@ -63,7 +65,25 @@ class Site:
                     + ", ".join(sorted(ARCHITECTURES)),
                 )
             self.known = server
+            self._tidy()
         return self.known
+
+    def _tidy(self) -> None:
+        """Remove what dead processes left, once; a call never fails for it."""
+        if self.tidied:
+            return
+        self.tidied = True
+        try:
+            pruned = prune(self.daemon, images=False, seconds=TIDY_SECONDS)
+        except DaemonFault as fault:
+            warn("docker.tidy.failed", **{"harnest.docker.fault": fault.fault.name})
+            return
+        if pruned.removed or pruned.kept:
+            counts: dict[str, object] = {
+                "harnest.docker.removed": len(pruned.removed),
+                "harnest.docker.kept": len(pruned.kept),
+            }
+            warn("docker.tidy", "", **counts)
 
     def discard(self, topology: Topology, patience: float = CLEANUP_SECONDS) -> bool:
         """End a topology and remove it; return whether nothing is left of it after *patience*."""
