@@ -65,10 +65,11 @@ def common(function: Callable[..., _R]) -> Callable[..., _R]:
             settle_logs(output)
         return function(*args, output=output, **kwargs)
 
+    # First take over the function's own options, then put these before them.
+    update_wrapper(wrapper, function)
     for option in reversed(_OPTIONS):
         option(wrapper)
-    wrapper.__click_params__ += getattr(function, "__click_params__", [])  # type: ignore[attr-defined]
-    return update_wrapper(wrapper, function)
+    return wrapper
 
 
 def examples(*lines: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import update_wrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -86,9 +87,9 @@ def lookup_options(function: _F) -> _F:
         given["index_only"] = frozenset(_slug(name) for name in given["index_only"])  # type: ignore[attr-defined]
         return function(*args, lookup=LookupOptions(options=SourceOptions(**given)), **kwargs)  # type: ignore[arg-type]
 
+    update_wrapper(wrapper, function)
     for option in reversed(_OPTIONS):
         option(wrapper)
-    wrapper.__click_params__ += getattr(function, "__click_params__", [])  # type: ignore[attr-defined]
     return wrapper  # type: ignore[return-value]
 
 
