@@ -17,9 +17,14 @@ __all__ = ["Closing", "aclose_provider"]
 
 
 class Closing:
-    """The end of one provider; a close that hangs is waited for again, never started twice."""
+    """The end of one provider; a close that hangs is waited for again, never started twice.
 
-    def __init__(self) -> None:
+    Args:
+        patience: Longest wait for the provider's close, in seconds.
+    """
+
+    def __init__(self, patience: float = limits.CLOSE_WAIT_SECONDS) -> None:
+        self._patience = patience
         self._lock = threading.Lock()
         self._running: Future[None] | None = None
 
@@ -30,8 +35,7 @@ class Closing:
             provider: The provider.
 
         Raises:
-            SandboxExecutionError: It failed, or took longer than
-                :data:`~harnest.sandbox.limits.CLOSE_WAIT_SECONDS`; call again.
+            SandboxExecutionError: It failed or took too long; call again.
         """
         failure = self._attempt(provider)
         if failure is not None:
@@ -41,11 +45,11 @@ class Closing:
         with self._lock:
             if self._running is None:
                 self._running = started(lambda: _release(provider))
-            done, _ = wait([self._running], limits.CLOSE_WAIT_SECONDS)
+            done, _ = wait([self._running], self._patience)
             if not done:
                 return SandboxExecutionError(
                     "the sandbox provider did not finish closing within "
-                    f"{limits.CLOSE_WAIT_SECONDS} seconds; close again to wait for it"
+                    f"{self._patience} seconds; close again to wait for it"
                 )
             error = self._running.exception()
             self._running = None

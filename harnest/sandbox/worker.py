@@ -41,16 +41,20 @@ def started(work: Callable[[], _T]) -> Future[_T]:
     return future
 
 
-async def awaited(work: Callable[[], _T], scope: SandboxControl) -> _T:
+async def awaited(
+    work: Callable[[], _T],
+    scope: SandboxControl,
+    patience: float = limits.CANCEL_WAIT_SECONDS,
+) -> _T:
     """Run ``work`` in a thread and wait for it without blocking the event loop.
 
     When the task is cancelled, the scope's call is cancelled, and the task waits until the work
-    has noticed and released what it holds, at most
-    :data:`~harnest.sandbox.limits.CANCEL_WAIT_SECONDS`.
+    has noticed and released what it holds.
 
     Args:
         work: Blocking call that watches the current control scope.
         scope: Scope that it runs under.
+        patience: Longest wait of a cancelled task for the work, in seconds.
 
     Raises:
         BaseException: What ``work`` raises.
@@ -62,7 +66,7 @@ async def awaited(work: Callable[[], _T], scope: SandboxControl) -> _T:
         await asyncio.wait([future])
     except asyncio.CancelledError:
         scope.cancelled.set()
-        await asyncio.wait([future], timeout=limits.CANCEL_WAIT_SECONDS)
+        await asyncio.wait([future], timeout=patience)
         raise
     return future.result()
 
