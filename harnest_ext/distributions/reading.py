@@ -130,7 +130,7 @@ def _brought(distribution: Distribution) -> InstalledDistribution | None:
         return None
     entries = list(distribution.entry_points.select(group=GROUP))
     if not entries:
-        return None
+        raise _refusal(f"its entry_points.txt names the group {GROUP} and can't be understood")
     if len(entries) > 1:
         raise _refusal(f"it has {len(entries)} entry points in the group {GROUP}, not one")
     slug = Slug(entries[0].name)
