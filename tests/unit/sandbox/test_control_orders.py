@@ -1,32 +1,27 @@
-"""Control scopes opened, left, cancelled, revoked and expired in any order keep their promises."""
+"""Control scopes of threads and tasks keep their promises in whatever order things happen."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import (
-    Bundle,
-    RuleBasedStateMachine,
-    consumes,
-    invariant,
-    rule,
-)
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initialize, invariant, rule
 
 from harnest.sandbox import SandboxCancelledError, SandboxContext, control
 from harnest.sandbox.authority import ExecutionAuthority, acting_as
 from harnest.sandbox.scope import ScopeEndedError
+from tests.fakes.actors import Stage
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from harnest.sandbox.scope import SandboxControl
+    from tests.fakes.actors import TaskActor, ThreadActor
 
 LOCAL = (ValueError, TimeoutError, ScopeEndedError)
 CALL_WIDE = (KeyboardInterrupt, asyncio.CancelledError, SandboxCancelledError)
@@ -45,6 +40,18 @@ class Grant:
 
     revoked: bool = False
 
+    def is_revoked(self) -> bool:
+        """Tell whether it has ended."""
+        return self.revoked
+
+
+@dataclass(eq=False)
+class Worker:
+    """A thread or task, with the scope that it must find to be the current one."""
+
+    actor: ThreadActor | TaskActor
+    current: Scope | None = None
+
 
 @dataclass(eq=False)
 class Scope:
@@ -52,6 +59,8 @@ class Scope:
 
     manager: AbstractContextManager[SandboxControl]
     handle: SandboxControl
+    worker: Worker
+    outer: Scope | None
     parent: Scope | None
     call: Call
     cleanup: bool
@@ -74,91 +83,112 @@ class Scope:
             return SandboxCancelledError
         return TimeoutError if any(scope.expired for scope in self.ancestry) else None
 
+    def leave(self, *, failed: bool) -> None:
+        """Account for the end of the scope: its worker is back in what is still open around it."""
+        self.open = False
+        self.failed = self.failed or failed or self.cleanup
+        current = self.worker.current
+        while current is not None and not current.open:
+            current = current.outer
+        self.worker.current = current
+
 
 class Orders(RuleBasedStateMachine):
-    """One thread opens and leaves scopes as it likes; another checks them all after each step."""
+    """Workers open and leave scopes as they like; every scope is checked by all after each step."""
 
     scopes = Bundle("scopes")
+    workers = Bundle("workers")
 
     def __init__(self) -> None:
         super().__init__()
-        self.opened: list[Scope] = []
+        self.stage = Stage()
+        self.every: list[Scope] = []
+        self.crew: list[Worker] = []
         self.grant: Grant | None = None
-        self.watcher = ThreadPoolExecutor(1)
 
     def teardown(self) -> None:
-        """Leave what is still open, innermost first."""
-        for scope in reversed(self.opened):
-            if scope.open:
-                scope.call.cancelled = True
-                with contextlib.suppress(TimeoutError):
-                    scope.manager.__exit__(None, None, None)
-        assert control.current() is None
-        self.watcher.shutdown()
+        """Leave what is still open, and end the workers."""
+        try:
+            for scope in reversed(self.every):
+                if scope.open:
+                    self.leave(scope)
+            self.every_scope_answers_as_promised()
+        finally:
+            self.stage.close()
 
-    def current(self) -> Scope | None:
-        """Return the scope opened last among those still open."""
-        return next((scope for scope in reversed(self.opened) if scope.open), None)
+    def enrolled(self, worker: Worker) -> Worker:
+        """Count a worker in."""
+        self.crew.append(worker)
+        return worker
+
+    @initialize(target=workers)
+    def begin(self) -> Worker:
+        """There is a thread to begin with."""
+        return self.enrolled(Worker(self.stage.thread()))
+
+    @rule(target=workers, by=workers)
+    def start_thread(self, by: Worker) -> Worker:
+        """A thread that was handed a copied context is where its starter is."""
+        return self.enrolled(Worker(self.stage.thread(by.actor), by.current))
+
+    @rule(target=workers, by=workers)
+    def start_task(self, by: Worker) -> Worker:
+        """A task is where its starter is."""
+        return self.enrolled(Worker(self.stage.task(by.actor), by.current))
+
+    @rule(target=workers)
+    def start_plain_thread(self) -> Worker:
+        """A plain thread is in no scope."""
+        return self.enrolled(Worker(self.stage.thread()))
+
+    @rule(target=scopes, worker=workers)
+    def open_cleanup(self, worker: Worker) -> Scope:
+        """A cleanup may be opened anywhere."""
+        return self.enter(worker, control.cleanup(1000), cleanup=True, timed=True)
+
+    @rule(target=scopes, worker=workers, timed=st.booleans())
+    def open_execution(self, worker: Worker, timed: bool) -> Scope:
+        """An execution may be opened anywhere but in a cleanup; there a cleanup opens instead."""
+        manager = control.execute(1000 if timed else None)
+        if worker.current is None or not worker.current.cleanup:
+            return self.enter(worker, manager, cleanup=False, timed=timed)
+        with pytest.raises(SandboxCancelledError):
+            worker.actor.do(manager.__enter__)
+        return self.open_cleanup(worker)
 
     def enter(
-        self, manager: AbstractContextManager[SandboxControl], *, cleanup: bool, timed: bool
+        self,
+        worker: Worker,
+        manager: AbstractContextManager[SandboxControl],
+        *,
+        cleanup: bool,
+        timed: bool,
     ) -> Scope:
-        """Open a scope and keep its account."""
-        outer = self.current()
-        apart = outer is None or (cleanup and not outer.cleanup)
-        parent = None if apart else outer
+        """Open a scope in a worker and keep its account."""
+        outer, grant = worker.current, None if cleanup else self.grant
+        parent = None if outer is None or (cleanup and not outer.cleanup) else outer
         call = Call() if parent is None else parent.call
-        if self.grant is not None and not cleanup:
-            authority = ExecutionAuthority(
-                context=SandboxContext(),
-                revoked=lambda grant=self.grant: grant.revoked,  # type: ignore[misc]
-            )
-            with acting_as(authority):
-                handle = manager.__enter__()
-        else:
-            handle = manager.__enter__()
-        grant = None if cleanup else self.grant
-        scope = Scope(manager, handle, parent, call, cleanup, timed, grant)
-        self.opened.append(scope)
+        handle = worker.actor.do(lambda: _entered(manager, grant))
+        scope = Scope(manager, handle, worker, outer, parent, call, cleanup, timed, grant)
+        self.every.append(scope)
+        worker.current = scope
         return scope
-
-    @rule(target=scopes, timed=st.booleans())
-    def open_cleanup(self, timed: bool) -> Scope:
-        """A cleanup may be opened anywhere."""
-        return self.enter(control.cleanup(1000 if timed else 900), cleanup=True, timed=True)
-
-    @rule(target=scopes, timed=st.booleans())
-    def open_execution(self, timed: bool) -> Scope:
-        """An execution may be opened anywhere but in a cleanup; there a cleanup opens instead."""
-        outer = self.current()
-        manager = control.execute(1000 if timed else None)
-        if outer is None or not outer.cleanup:
-            return self.enter(manager, cleanup=False, timed=timed)
-        with pytest.raises(SandboxCancelledError):
-            manager.__enter__()
-        return self.open_cleanup(timed=timed)
 
     @rule(scope=consumes(scopes))
     def leave(self, scope: Scope) -> None:
         """Leaving normally ends a cleanup's handle, and tells if the cleanup was late."""
         late = scope.cleanup and any(s.expired for s in scope.ancestry)
         with pytest.raises(TimeoutError) if late else contextlib.nullcontext():
-            scope.manager.__exit__(None, None, None)
-        scope.open = False
-        scope.failed = scope.failed or scope.cleanup
+            scope.worker.actor.do(lambda: scope.manager.__exit__(None, None, None))
+        scope.leave(failed=late)
 
     @rule(scope=consumes(scopes), kind=st.sampled_from([*LOCAL, *CALL_WIDE]))
     def leave_by(self, scope: Scope, kind: type[BaseException]) -> None:
         """Leaving by an exception fails the scope, and some kinds cancel the call."""
         error = kind("on purpose")
-        try:
-            eaten = scope.manager.__exit__(kind, error, None)
-        except kind as raised:
-            assert raised is error  # noqa: PT017 - identity is the point
-        else:
-            assert not eaten
-        scope.open = False
-        scope.failed = True
+        eaten = scope.worker.actor.do(lambda: scope.manager.__exit__(kind, error, None))
+        assert not eaten
+        scope.leave(failed=True)
         scope.call.cancelled = scope.call.cancelled or kind in CALL_WIDE
 
     @rule(scope=scopes)
@@ -192,26 +222,47 @@ class Orders(RuleBasedStateMachine):
 
     @invariant()
     def every_scope_answers_as_promised(self) -> None:
-        """Checks in another thread, remaining time and current scope agree with the account."""
-        for scope in self.opened:
-            error = self.watcher.submit(scope.handle.check).exception()
-            wanted = scope.expected()
-            assert (None if error is None else type(error)) is wanted, (error, wanted)
-            self.time_agrees(scope)
-        current = self.current()
-        assert control.current() is (None if current is None else current.handle)
+        """Checks by every worker, remaining times and current scopes agree with the account."""
+        for worker in self.crew:
+            found = worker.actor.do(
+                lambda: ([_checked(s.handle) for s in self.every], control.current())
+            )
+            errors, current = found
+            assert errors == [scope.expected() for scope in self.every]
+            assert current is (None if worker.current is None else worker.current.handle)
+        for scope in self.every:
+            time_agrees(scope)
 
-    def time_agrees(self, scope: Scope) -> None:
-        """Remaining time is none, zero or the seconds of the earliest deadline."""
-        remaining = scope.handle.remaining()
-        if any(s.expired for s in scope.ancestry) or (scope.cleanup and not scope.open):
-            assert remaining == 0
-        elif any(s.timed for s in scope.ancestry):
-            assert remaining is not None
-            assert 800 < remaining <= 5000
-        else:
-            assert remaining is None
+
+def time_agrees(scope: Scope) -> None:
+    """Remaining time is none, zero or the seconds of the earliest deadline."""
+    remaining = scope.handle.remaining()
+    if any(s.expired for s in scope.ancestry) or (scope.cleanup and not scope.open):
+        assert remaining == 0
+    elif any(s.timed for s in scope.ancestry):
+        assert remaining is not None
+        assert 800 < remaining <= 5000
+    else:
+        assert remaining is None
+
+
+def _entered(
+    manager: AbstractContextManager[SandboxControl], grant: Grant | None
+) -> SandboxControl:
+    if grant is None:
+        return manager.__enter__()
+    authority = ExecutionAuthority(context=SandboxContext(), revoked=grant.is_revoked)
+    with acting_as(authority):
+        return manager.__enter__()
+
+
+def _checked(handle: SandboxControl) -> type[BaseException] | None:
+    try:
+        handle.check()
+    except (SandboxCancelledError, TimeoutError) as error:
+        return type(error)
+    return None
 
 
 TestOrders = Orders.TestCase
-TestOrders.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)
+TestOrders.settings = settings(max_examples=40, stateful_step_count=25, deadline=None)
