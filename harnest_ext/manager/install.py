@@ -17,6 +17,8 @@ from harnest_ext.manager.question import given, installed
 from harnest_ext.manager.refetch import fetch_locked
 from harnest_ext.manager.results import Action, ChangeReport
 from harnest_ext.manager.state import State, read_state
+from harnest_ext.manifest import ExtensionRequirement
+from harnest_ext.manifest.requirement import normal_specifier
 from harnest_ext.resolution import ResolutionRequest, resolve
 from harnest_ext.store.lock import SourceKind
 from harnest_ext.store.view import CopyState
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
     from harnest_ext.manager.gathering import Asked
     from harnest_ext.manager.incoming import Incoming
     from harnest_ext.manager.setting import Setting
-    from harnest_ext.manifest import ExtensionRequirement
     from harnest_ext.resolution import Resolution
     from harnest_ext.store.writing import Writer
 
@@ -148,8 +149,12 @@ class Installation:
 
     def _wishes(self, asked: Asked) -> dict[Slug, Wish]:
         wishes = {item.package.slug: item.wish for item in asked.given if item.wish}
+        ranges: dict[Slug, list[str]] = {}
         for requirement in asked.wanted:
-            wishes[requirement.slug] = self._wish(requirement)
+            ranges.setdefault(requirement.slug, []).append(requirement.specifier)
+        for name, specifiers in ranges.items():
+            together = normal_specifier(",".join(filter(None, specifiers)))
+            wishes[name] = self._wish(ExtensionRequirement(slug=name, specifier=together))
         return wishes
 
     def _wish(self, requirement: ExtensionRequirement) -> Wish:
