@@ -51,7 +51,7 @@ def directory_place(data: bytes) -> DirectoryPlace:
         _no_end_record(data)
     end = zf.EndRecord(*zf.END.struct.unpack_from(data, at))
     if end.comment_length:
-        _refuse(rules.TRUNCATED, "The file ends in the middle of its end record.")
+        _no_end_record(data)
     if end.disk or end.directory_disk or end.disk_entries != end.entries:
         _refuse(rules.FRAMING, "The archive is said to span several disks.")
     offset, size, count = end.directory_offset, end.directory_size, end.entries
@@ -71,14 +71,20 @@ def directory_place(data: bytes) -> DirectoryPlace:
 
 
 def _no_end_record(data: bytes) -> NoReturn:
-    tail = data[-(_COMMENT_BYTES + zf.END.size) :]
-    found = tail.rfind(zf.END.signature)
-    if data.startswith(zf.LOCAL.signature) and 0 <= found <= len(tail) - zf.END.size:
-        length = int.from_bytes(tail[found + 20 : found + 22], "little")
-        what = "an archive comment" if length else "bytes"
-        _refuse(rules.COMMENT if length else rules.GAP, f"There are {what} after the end record.")
-    what = "is cut off" if data.startswith(zf.LOCAL.signature) else "is not a ZIP archive"
-    _refuse(rules.TRUNCATED, f"The file {what}.")
+    """Say what stands at the end of the file in place of a plain end record."""
+    if not data.startswith(zf.LOCAL.signature):
+        _refuse(rules.TRUNCATED, "The file is not a ZIP archive.")
+    first = max(0, len(data) - zf.END.size - _COMMENT_BYTES)
+    at = data.rfind(zf.END.signature, first, len(data) - zf.END.size + 4)
+    while at != -1:
+        length = int.from_bytes(data[at + zf.END.size - 2 : at + zf.END.size], "little")
+        after = len(data) - at - zf.END.size
+        if length and length == after:
+            _refuse(rules.COMMENT, "The archive has a comment.")
+        if not length and after:
+            _refuse(rules.GAP, "Bytes follow the end record.")
+        at = data.rfind(zf.END.signature, first, at)
+    _refuse(rules.TRUNCATED, "The file is cut off.")
 
 
 def _zip64_end(data: bytes, at: int) -> tuple[Zip64End, int]:

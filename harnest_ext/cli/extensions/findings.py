@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["report_shape", "report_text", "sarif_log"]
 
-_SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
-
 
 def report_text(report: CheckReport) -> str:
     """Return the findings and a line that sums them up, in at most ``MESSAGE_BYTES``."""
@@ -109,7 +107,7 @@ def sarif_log(report: CheckReport) -> dict[str, object]:
     }
     results = list(_results(report))
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
-    return {"$schema": _SARIF, "version": "2.1.0", "runs": [run]}
+    return {"version": "2.1.0", "runs": [run]}
 
 
 def _results(report: CheckReport) -> Iterator[dict[str, object]]:
