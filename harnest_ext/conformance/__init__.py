@@ -1,0 +1,1 @@
+"""What an author runs against an extension and against a provider of sandboxes."""
