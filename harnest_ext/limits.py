@@ -154,3 +154,10 @@ DAEMON_SECONDS: Final = 5.0
 """Longest that the quickstart waits for an answer of a Docker daemon, in seconds."""
 DAEMON_BYTES: Final = 4 * MIB
 """Most bytes of such an answer."""
+
+INTERPRETER_SECONDS: Final = 30.0
+"""Seconds that a Python may take to say what it is."""
+ENVIRONMENT_SECONDS: Final = 1800.0
+"""Seconds that one solve or installation of Python packages may take."""
+ENVIRONMENT_TRIALS: Final = 40
+"""Most solves that are tried to find the requirements that exclude each other."""
