@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initialize, invariant, rule
+from hypothesis.stateful import (
+    Bundle,
+    RuleBasedStateMachine,
+    consumes,
+    initialize,
+    invariant,
+    multiple,
+    precondition,
+    rule,
+)
 
 from harnest.sandbox import SandboxCancelledError, SandboxContext, control
 from harnest.sandbox.authority import ExecutionAuthority, acting_as
@@ -24,6 +33,8 @@ if TYPE_CHECKING:
     from tests.fakes.actors import TaskActor, ThreadActor
 
 LOCAL = (ValueError, TimeoutError, ScopeEndedError)
+CREW = 4
+"""Most workers at a time: with more of them their scopes rarely meet."""
 CALL_WIDE = (KeyboardInterrupt, asyncio.CancelledError, SandboxCancelledError)
 
 
@@ -126,16 +137,19 @@ class Orders(RuleBasedStateMachine):
         """There is a thread to begin with."""
         return self.enrolled(Worker(self.stage.thread()))
 
+    @precondition(lambda self: len(self.crew) < CREW)
     @rule(target=workers, by=workers)
     def start_thread(self, by: Worker) -> Worker:
         """A thread that was handed a copied context is where its starter is."""
         return self.enrolled(Worker(self.stage.thread(by.actor), by.current))
 
+    @precondition(lambda self: len(self.crew) < CREW)
     @rule(target=workers, by=workers)
     def start_task(self, by: Worker) -> Worker:
         """A task is where its starter is."""
         return self.enrolled(Worker(self.stage.task(by.actor), by.current))
 
+    @precondition(lambda self: len(self.crew) < CREW)
     @rule(target=workers)
     def start_plain_thread(self) -> Worker:
         """A plain thread is in no scope."""
@@ -155,6 +169,14 @@ class Orders(RuleBasedStateMachine):
         with pytest.raises(SandboxCancelledError):
             worker.actor.do(manager.__enter__)
         return self.open_cleanup(worker)
+
+    @rule(target=scopes, worker=workers)
+    def open_two_under_different_authorities(self, worker: Worker) -> object:
+        """A scope may be opened on another authority than the one around it."""
+        self.grant = Grant()
+        outer = self.open_execution(worker, timed=False)
+        self.grant = None
+        return multiple(outer, self.open_execution(worker, timed=True))
 
     def enter(
         self,
@@ -181,6 +203,11 @@ class Orders(RuleBasedStateMachine):
         with pytest.raises(TimeoutError) if late else contextlib.nullcontext():
             scope.worker.actor.do(lambda: scope.manager.__exit__(None, None, None))
         scope.leave(failed=late)
+
+    @rule(scope=consumes(scopes))
+    def leave_by_an_end_elsewhere(self, scope: Scope) -> None:
+        """What says that another scope is over ends this one, and cancels nothing."""
+        self.leave_by(scope, ScopeEndedError)
 
     @rule(scope=consumes(scopes), kind=st.sampled_from([*LOCAL, *CALL_WIDE]))
     def leave_by(self, scope: Scope, kind: type[BaseException]) -> None:
@@ -214,11 +241,11 @@ class Orders(RuleBasedStateMachine):
         """Scopes opened from now on act on a new authority."""
         self.grant = Grant()
 
-    @rule()
-    def revoke_authority(self) -> None:
-        """The authority ends, for everything opened under it."""
-        if self.grant is not None:
-            self.grant.revoked = True
+    @rule(scope=scopes)
+    def revoke_authority(self, scope: Scope) -> None:
+        """An authority ends, for everything opened under it."""
+        if scope.grant is not None:
+            scope.grant.revoked = True
 
     @invariant()
     def every_scope_answers_as_promised(self) -> None:
@@ -265,4 +292,4 @@ def _checked(handle: SandboxControl) -> type[BaseException] | None:
 
 
 TestOrders = Orders.TestCase
-TestOrders.settings = settings(max_examples=40, stateful_step_count=25, deadline=None)
+TestOrders.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)
