@@ -48,6 +48,11 @@ class Box:
         assert result.status.value == "succeeded", (result.stdout, result.stderr, meta(result))
         return json.loads(result.stdout.splitlines()[-1])
 
+    @property
+    def waiting(self) -> int:
+        """How many topologies wait in the pool."""
+        return len(self.provider._engine.household._pool._ready)
+
     def close(self) -> None:
         """Close the provider."""
         self.provider.close()
@@ -73,6 +78,11 @@ def ours(pid: int | None = None) -> list[str]:
     lines = command("ps", "-a", "--format", shown).splitlines()
     lines += command("network", "ls", "--format", shown).splitlines()
     return [line.split()[0] for line in lines if owner in line]
+
+
+def open_descriptors() -> int:
+    """Return how many descriptors this process has open."""
+    return sum(1 for _ in Path("/proc/self/fd").iterdir())
 
 
 @pytest.fixture(scope="session")

@@ -9,6 +9,7 @@ import io
 import os
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
@@ -20,6 +21,8 @@ from .port import Channel, ContainerState, DaemonFault, Fault, Found, Image, Sdk
 
 _IDLE_CLIENTS = 16
 _LEAST_SECONDS = 0.05
+_FIRST_POLL_SECONDS = 0.005
+_LAST_POLL_SECONDS = 0.05
 _LOCAL = ("unix://", "http+unix://", "/")
 
 
@@ -255,11 +258,17 @@ class SdkDaemon:
 
     def run_in(self, container: str, command: Iterable[str], timeout: float) -> int:
         """Run a command in a service and return its exit status; what it prints is dropped."""
+        deadline = time.monotonic() + timeout
         with self._client(timeout) as client:
-            run = client.exec_create(container, list(command))["Id"]
-            for _ in client.exec_start(run, stream=True):
-                pass
-            return int(client.exec_inspect(run)["ExitCode"])
+            run = client.exec_create(container, list(command), stdout=False, stderr=False)["Id"]
+            client.exec_start(run, detach=True)
+            pause = _FIRST_POLL_SECONDS
+            while (facts := client.exec_inspect(run))["ExitCode"] is None:
+                if time.monotonic() + pause > deadline:
+                    raise DaemonFault(Fault.TIMEOUT)
+                time.sleep(pause)
+                pause = min(pause * 2, _LAST_POLL_SECONDS)
+            return int(facts["ExitCode"])
 
     def containers(self, labels: Mapping[str, str], timeout: float) -> list[Found]:
         """Return the containers, running or not, that have *labels*."""

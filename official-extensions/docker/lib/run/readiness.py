@@ -30,6 +30,7 @@ class Readiness:
         self._name = service.service.name
         self._declared = service.service.readiness
         self._service = service
+        self._hanging = False
 
     def wait(self, scope: SandboxControl) -> None:
         """Wait until the service is ready: by Docker's health check or by our own faster probe.
@@ -89,13 +90,18 @@ class Readiness:
         return self._service.log is not None and self._service.log.seen
 
     def _command(self, declared: DockerReadiness, scope: SandboxControl) -> bool:
+        if self._hanging:
+            return False
         limit = seconds_left(scope, declared.timeout_seconds)
         try:
             return self._daemon.run_in(self._service.container, declared.command, limit) == 0
         except DaemonFault as fault:
-            # The service may end between two looks, or the command take too long: the next look tells.
+            # The service may end between two looks: the next look tells.
             if fault.fault is Fault.UNREACHABLE:
                 raise
+            # A command that hangs cannot be ended from here, and is not started again beside itself:
+            # from now on Docker's own health check alone decides.
+            self._hanging = fault.fault is Fault.TIMEOUT
             return False
 
     def _connect(self, declared: DockerReadiness, port: int, scope: SandboxControl) -> bool:

@@ -1,0 +1,311 @@
+"""Retained containers: whose they are, what stays in them, what never does, and who has to go."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from harnest.extensions.docker import DockerScope, docker
+
+from conftest import IDENTITY, Box, command, meta, open_descriptors, ours, until
+from harnest.sandbox import SandboxContext, SandboxFile, SandboxStatus
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+pytestmark = pytest.mark.docker
+
+
+def who(session: str = "s", **parts: Any) -> SandboxContext:
+    """Return an identity that differs in its session."""
+    known = {"agent_name": "a", "user_id": "u", "session_id": session, **parts}
+    return SandboxContext(**known)
+
+
+@pytest.mark.parametrize(
+    ("scope", "missing"),
+    [
+        (DockerScope.SESSION, "agent_name"),
+        (DockerScope.SESSION, "user_id"),
+        (DockerScope.SESSION, "session_id"),
+        (DockerScope.INVOCATION, "invocation_id"),
+    ],
+)
+def test_a_missing_part_of_the_identity_is_refused_before_docker(
+    scope: DockerScope, missing: str
+) -> None:
+    """Without a whole identity nothing is retained and nobody is asked."""
+    parts = {"agent_name": "a", "user_id": "u", "session_id": "s", "invocation_id": "i"}
+    parts[missing] = ""
+    box = Box(scope=scope, base_url="tcp://127.0.0.1:1")
+    with pytest.raises(ValueError, match=missing):
+        box.run("print(1)", context=SandboxContext(**parts))
+    box.close()
+
+
+def test_files_stay_and_processes_do_not(box: Callable[..., Box]) -> None:
+    """The next call of a session finds /tmp as it was, and no process, shared memory or module."""
+    one = box(scope=DockerScope.SESSION)
+    first = one.run(
+        "import os, time\n"
+        "open('/tmp/kept', 'w').write('kept'); open('/dev/shm/gone', 'w').write('gone')\n"
+        "for _ in range(3):\n"
+        "    if os.fork() == 0:\n"
+        "        os.setsid(); time.sleep(600)\n"
+        "os.environ['LEFT'] = 'x'; import json; json.left = 1"
+    )
+    second = one.facts(
+        "import json, os\n"
+        "print(json.dumps([open('/tmp/kept').read(), os.listdir('/dev/shm'), 'LEFT' in os.environ,"
+        " hasattr(json, 'left'), sorted(p for p in os.listdir('/proc') if p.isdigit()).__len__()]))"
+    )
+    assert first.exit_code == 0
+    assert second == ["kept", [], False, False, 2]
+
+
+def test_a_failing_program_keeps_its_container_and_a_stopped_one_does_not(
+    box: Callable[..., Box],
+) -> None:
+    """Exit statuses are the program's business; a deadline, an overflow or a kill poison the container."""
+    one = box(scope=DockerScope.SESSION, max_output_bytes=100)
+    first = one.run("open('/tmp/kept', 'w'); raise SystemExit(3)")
+    assert first.exit_code == 3
+    again = one.run("import os; print(os.listdir('/tmp'))")
+    assert (again.stdout, meta(again)["fresh"]) == ("['kept']\n", False)
+    assert one.run("print('x' * 200)").status is SandboxStatus.OUTPUT_LIMIT_EXCEEDED
+    fresh = one.run("import os; print(os.listdir('/tmp'))")
+    assert (fresh.stdout, meta(fresh)["fresh"]) == ("[]\n", True)
+    late = one.run("open('/tmp/kept', 'w'); import time; time.sleep(60)", timeout_seconds=2)
+    assert late.status is SandboxStatus.TIMED_OUT
+    assert one.run("import os; print(os.listdir('/tmp'))").stdout == "[]\n"
+
+
+def test_what_a_call_leaves_cannot_shadow_the_standard_library(box: Callable[..., Box]) -> None:
+    """A module, sitecustomize or python3 left in /tmp is not used by the next call."""
+    one = box(scope=DockerScope.SESSION)
+    one.run(
+        "for name in ('python3', 'sitecustomize.py', 'usercustomize.py', 'colorsys.py'):\n"
+        "    open('/tmp/' + name, 'w').write('raise SystemExit(\"shadowed\")')"
+    )
+    assert (
+        one.run("import colorsys; print(colorsys.__file__.startswith('/usr'))").stdout == "True\n"
+    )
+
+
+def test_identities_do_not_meet(box: Callable[..., Box]) -> None:
+    """Another session, user or agent gets another container; an invocation ends with its id."""
+    one = box(scope=DockerScope.INVOCATION)
+    one.run("open('/tmp/mine', 'w')", context=who(invocation_id="1"))
+    look = "import os; print(os.path.exists('/tmp/mine'))"
+    assert one.run(look, context=who(invocation_id="1")).stdout == "True\n"
+    for other in (
+        who(invocation_id="2"),
+        who(invocation_id="1", user_id="v"),
+        who(invocation_id="1", agent_name="b"),
+        who("t", invocation_id="1"),
+    ):
+        assert one.run(look, context=other).stdout == "False\n"
+
+
+def test_the_least_recently_used_identity_goes_first(box: Callable[..., Box]) -> None:
+    """At ``max_scopes`` a new identity takes the place of the one that was idle longest."""
+    one = box(scope=DockerScope.SESSION, max_scopes=2)
+    for session in ("a", "b", "a"):
+        one.run(f"open('/tmp/{session}', 'w')", context=who(session))
+    one.run("open('/tmp/c', 'w')", context=who("c"))
+    assert len(ours()) == 2
+    look = "import os; print(os.listdir('/tmp'))"
+    assert one.run(look, context=who("a")).stdout == "['a']\n"
+    assert one.run(look, context=who("b")).stdout == "[]\n"
+    assert len(ours()) == 2
+
+
+def test_calls_of_one_identity_come_one_after_the_other(box: Callable[..., Box]) -> None:
+    """Two calls of a session never run at once; calls of two sessions do."""
+    one = box(scope=DockerScope.SESSION, max_concurrency=4)
+    code = "import json, time\na = time.time(); time.sleep(.6); print(json.dumps([a, time.time()]))"
+    walls: dict[str, Any] = {}
+
+    def run(name: str, session: str) -> None:
+        walls[name] = one.facts(code, context=who(session))
+
+    for session in ("a", "b"):
+        one.run("print(1)", context=who(session))
+    jobs = (("a1", "a"), ("a2", "a"), ("b1", "b"))
+    threads = [threading.Thread(target=run, args=job) for job in jobs]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    (a1, a2), b1 = sorted((walls["a1"], walls["a2"])), walls["b1"]
+    assert a1[1] <= a2[0]
+    assert b1[0] < a1[1]
+
+
+def test_a_container_that_died_in_between_is_replaced(box: Callable[..., Box]) -> None:
+    """When somebody else killed a retained container the next call gets a fresh one, and says so."""
+    one = box(scope=DockerScope.SESSION)
+    one.run("open('/tmp/kept', 'w')")
+    command("kill", ours()[0])
+    again = one.run("import os; print(os.listdir('/tmp'))")
+    assert (again.stdout, meta(again)["fresh"]) == ("[]\n", True)
+    assert len(ours()) == 1
+
+
+def test_file_descriptors_of_another_run_are_out_of_reach(box: Callable[..., Box]) -> None:
+    """A program sees neither PID 1's descriptors, memory and environment nor those of a run before."""
+    one = box(scope=DockerScope.SESSION)
+    one.run("print(1)")
+    facts = one.facts(
+        "import json, os\n"
+        "out = []\n"
+        "for name in ('fd', 'environ', 'mem', 'map_files', 'cwd'):\n"
+        "    try:\n"
+        "        path = f'/proc/1/{name}'\n"
+        "        os.listdir(path) if os.path.isdir(path) else open(path).read(1)\n"
+        "        out.append(name)\n"
+        "    except OSError: pass\n"
+        "print(json.dumps([out, sorted(map(int, os.listdir('/proc/self/fd')))[:3]]))"
+    )
+    assert facts == [[], [0, 1, 2]]
+
+
+def test_calls_of_a_session_leave_nothing_behind_in_the_host_process(
+    box: Callable[..., Box],
+) -> None:
+    """Fifty calls of a session leave no descriptor, thread or slow-down behind."""
+    one = box(scope=DockerScope.SESSION)
+    one.run("print(1)")
+    before = open_descriptors(), threading.active_count()
+    took = []
+    for number in range(50):
+        started = time.perf_counter()
+        assert one.run(f"print({number})").stdout == f"{number}\n"
+        took.append(time.perf_counter() - started)
+    assert (open_descriptors(), threading.active_count()) == before
+    assert sorted(took)[25] < 0.5
+
+
+def test_warm_containers_are_ready_before_they_are_asked_for(box: Callable[..., Box]) -> None:
+    """After the first answer the pool fills; a claimed container is never used again."""
+    one = box(warm=2)
+    assert meta(one.run("print(1)"))["duration_ms"].keys() >= {"container creation"}
+    assert until(lambda: one.waiting == 2, 20)
+    assert len(ours()) == 2
+    seen = set()
+    result = one.run("import os; print(os.listdir('/tmp')); open('/tmp/mine', 'w')")
+    assert result.stdout == "[]\n"
+    assert meta(result)["duration_ms"].keys() == {"queue", "execution"}
+    seen.add(meta(result)["topology"])
+    assert until(lambda: one.waiting == 2, 20)
+    assert len(ours()) == 2
+    other = one.run("import os; print(os.listdir('/tmp'))")
+    assert other.stdout == "[]\n"
+    assert meta(other)["topology"] not in seen
+
+
+def test_a_dead_warm_container_is_not_handed_out(box: Callable[..., Box]) -> None:
+    """A container of the pool that somebody killed is noticed before a program is sent to it."""
+    one = box(warm=1)
+    one.run("print(1)")
+    assert until(lambda: one.waiting == 1, 20)
+    command("kill", ours()[0])
+    assert one.run("print(2)").stdout == "2\n"
+
+
+def test_files_go_in_and_come_out(box: Callable[..., Box]) -> None:
+    """Input files lie in the working directory; what is under ``outputs/`` comes back, whole."""
+    one = box(files=docker.files(max_count=3, max_bytes=100_000))
+    data = bytes(range(256)) * 300
+    result = one.run(
+        "import os, shutil\n"
+        "os.makedirs('outputs/deep', exist_ok=True)\n"
+        "shutil.copy('in/data.bin', 'outputs/deep/data.bin')\n"
+        "open('outputs/name.txt', 'w').write(open('text.txt').read().upper())",
+        input_files=(SandboxFile("in/data.bin", data), SandboxFile("text.txt", b"hello")),
+    )
+    assert result.exit_code == 0, result.stderr
+    files = {file.name: (file.data, file.mime_type) for file in result.output_files}
+    assert files == {
+        "deep/data.bin": (data, "application/octet-stream"),
+        "name.txt": (b"HELLO", "text/plain"),
+    }
+
+
+def test_links_devices_and_too_much_do_not_come_out(box: Callable[..., Box]) -> None:
+    """What is no plain file within the bounds is counted and left out."""
+    one = box(files=docker.files(max_count=2, max_bytes=1000))
+    result = one.run(
+        "import os\n"
+        "os.makedirs('outputs'); os.symlink('/etc/passwd', 'outputs/a-link'); os.mkfifo('outputs/b-pipe')\n"
+        "os.symlink('/etc', 'outputs/c-dir'); open('outputs/d', 'w').write('d' * 1001)\n"
+        "open('outputs/e', 'w').write('e'); open('outputs/f', 'w').write('f')\n"
+        "open('outputs/g', 'w').write('g'); open('outputs/bad\\udcff', 'w').write('h')"
+    )
+    assert result.exit_code == 0, result.stderr
+    assert [file.name for file in result.output_files] == ["e", "f"]
+    assert meta(result)["refused_output_files"] == 6
+
+
+def test_an_outputs_folder_that_is_a_link_gives_nothing(box: Callable[..., Box]) -> None:
+    """``outputs`` itself is not followed when it is a link."""
+    one = box(files=docker.files())
+    result = one.run("import os; os.symlink('/etc', 'outputs')")
+    assert result.output_files == ()
+    assert meta(result)["refused_output_files"] == 1
+
+
+@pytest.mark.parametrize("name", ["../a", "/a", "a/../b", "a//b", ".", "a/./b", "a\0b", "a" * 600])
+def test_names_of_input_files_are_plain(name: str) -> None:
+    """A name that leads elsewhere is refused before anything is contacted."""
+    box = Box(files=docker.files(), base_url="tcp://127.0.0.1:1")
+    with pytest.raises(ValueError, match="plain relative paths"):
+        box.run("print(1)", input_files=(SandboxFile(name, b"a"),))
+    box.close()
+
+
+def test_input_files_cannot_follow_a_link_of_an_earlier_call(box: Callable[..., Box]) -> None:
+    """A link that an earlier call left in the way of an input file is not written through."""
+    one = box(files=docker.files(), scope=DockerScope.SESSION)
+    one.run("import os; os.mkdir('real'); os.symlink('real', 'link'); os.symlink('real/x', 'file')")
+    result = one.run(
+        "import os; print(os.path.islink('file'), os.listdir('real'))",
+        input_files=(SandboxFile("file", b"new"),),
+    )
+    assert result.stdout == "False []\n"
+
+
+def test_an_image_is_built_once_per_content(box: Callable[..., Box], tmp_path: Path) -> None:
+    """``docker_path`` is built without network, labelled with its digest, and found again."""
+    (tmp_path / "Dockerfile").write_text("FROM harnest-test/python\nCOPY data /opt/data\n")
+    (tmp_path / "data").write_text(f"{os.getpid()}")
+    (tmp_path / ".dockerignore").write_text("secret\n")
+    (tmp_path / "secret").write_text("s3cret")
+    one = box(image=None, docker_path=str(tmp_path))
+    first = one.run("print(open('/opt/data').read(), end='')")
+    assert first.stdout == f"{os.getpid()}", (first.stderr, meta(first))
+    (tmp_path / "secret").write_text("changed")
+    again = box(image=None, docker_path=str(tmp_path))
+    started = time.monotonic()
+    assert again.run("print(1)").stdout == "1\n"
+    assert time.monotonic() - started < 10
+    images = command(
+        "image", "ls", "-q", "--filter", "label=dev.harnest.context", "--filter", "dangling=true"
+    )
+    mine = [
+        image
+        for image in images.split()
+        if f".{os.getpid()}."
+        in command("inspect", "-f", '{{index .Config.Labels "dev.harnest.owner"}}', image)
+    ]
+    assert len(mine) == 1
+    command("image", "rm", *mine)
+
+
+def test_the_identity_of_the_tests_is_whole() -> None:
+    """The identity that these tests run under has every part."""
+    assert all((IDENTITY.agent_name, IDENTITY.user_id, IDENTITY.session_id, IDENTITY.invocation_id))
