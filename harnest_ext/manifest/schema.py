@@ -35,3 +35,10 @@ def _mapping(shape: MappingShape) -> dict[str, object]:
         "required": sorted(name for name, key in shape.keys.items() if key.required),
         "properties": properties,
     }
+
+
+if __name__ == "__main__":
+    import json
+    import sys
+
+    sys.stdout.write(json.dumps(manifest_schema(), indent=2) + "\n")
