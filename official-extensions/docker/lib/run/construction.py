@@ -89,8 +89,7 @@ class Construction:
             try:
                 primary.wait_for_hello(self._scope)
             except PrimaryLost:
-                state = self._daemon.state(self.topology.container, seconds_left(self._scope))
-                raise explain_start(state) from None
+                raise explain_start(self.topology.last_state(seconds_left(self._scope))) from None
             broken = violations(primary.facts, self._plan)
             if broken:
                 raise DockerStartError(

@@ -8,7 +8,7 @@ from harnest.sandbox.optional import OutputSink
 from harnest.sandbox.scope import SandboxControl
 
 from ..contracts.service import DockerService
-from ..daemon.port import Daemon, DaemonFault
+from ..daemon.port import ContainerState, Daemon, DaemonFault
 from ..errors import DockerProtocolError, Phase
 from ..limits import HEARTBEAT_SECONDS
 from .estate import Estate
@@ -18,6 +18,7 @@ from .program import Ending, Program
 
 _EVIDENCE_SECONDS = 2.0
 _KILL_SECONDS = 0.5
+_POLL_SECONDS = 0.02
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -112,10 +113,19 @@ class Topology:
             return
         state = None
         with contextlib.suppress(DaemonFault):
-            state = self.daemon.state(self.container, _EVIDENCE_SECONDS)
+            state = self.last_state(_EVIDENCE_SECONDS)
         if result.broken or state is None or not (state.oom_killed or state.exit_code == 137):
             raise DockerProtocolError(Phase.EXECUTION, "the container ended without a last word")
         result.ending = Ending(gone=True, oom_kills=int(state.oom_killed))
+
+    def last_state(self, seconds: float) -> ContainerState:
+        """Return the primary's state once its end is known: its stream ends a little earlier."""
+        until = time.monotonic() + min(seconds, _EVIDENCE_SECONDS)
+        while True:
+            state = self.daemon.state(self.container, seconds)
+            if not state.running or time.monotonic() >= until:
+                return state
+            time.sleep(_POLL_SECONDS)
 
     def kill(self) -> None:
         """End the primary container at once, by both ways there are."""
