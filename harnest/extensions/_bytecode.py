@@ -28,19 +28,20 @@ _DIGEST_BYTES: Final = 32
 _TAG: Final = sys.implementation.cache_tag or "python"
 
 
-def cache_path(source_path: str) -> Path | None:
+def cache_path(source_path: str) -> str | None:
     """Return where the compiled form of a source file is kept, or None without a safe place."""
-    root = _root(os.environ.get("XDG_CACHE_HOME", ""), str(Path.home()))
+    root = _root(os.environ.get("XDG_CACHE_HOME", ""), os.environ.get("HOME", ""))
     if root is None:
         return None
     name = hashlib.sha256(os.fsencode(source_path)).hexdigest()
-    return root / name[:2] / f"{name[2:42]}.{_TAG}-{sys.flags.optimize}.pyc"
+    return f"{root}{os.sep}{name[:2]}{os.sep}{name[2:42]}.{_TAG}-{sys.flags.optimize}.pyc"
 
 
-def load(path: Path, source: bytes) -> CodeType | None:
+def load(path: str, source: bytes) -> CodeType | None:
     """Return the code that was compiled from exactly these bytes, or None."""
     try:
-        data = path.read_bytes()
+        with open(path, "rb") as file:  # noqa: PTH123 - a Path costs more than the read
+            data = file.read()
     except OSError:
         return None
     start = len(_HEADER) + _DIGEST_BYTES
@@ -53,14 +54,15 @@ def load(path: Path, source: bytes) -> CodeType | None:
     return code if isinstance(code, CodeType) else None
 
 
-def store(path: Path, source: bytes, code: CodeType) -> None:
+def store(path: str, source: bytes, code: CodeType) -> None:
     """Keep compiled code; a cache that can't be written is only slower."""
     if sys.dont_write_bytecode:
         return
     data = _HEADER + hashlib.sha256(source).digest() + marshal.dumps(code)
+    folder = Path(path).parent
     with suppress(OSError):
-        path.parent.mkdir(mode=0o700, exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(dir=path.parent)
+        folder.mkdir(mode=0o700, exist_ok=True)
+        descriptor, temporary = tempfile.mkstemp(dir=folder)
         try:
             with os.fdopen(descriptor, "wb") as file:
                 file.write(data)

@@ -125,6 +125,5 @@ def refuse_reload(fullname: str) -> ExtensionImportError:
 
 def _without_cached(spec: ModuleSpec) -> ModuleSpec:
     # The import system would point __cached__ at a file beside the source, which is never read.
-    kept = _bytecode.cache_path(spec.origin) if spec.origin else None
-    spec.cached = str(kept) if kept else None
+    spec.cached = _bytecode.cache_path(spec.origin) if spec.origin else None
     return spec

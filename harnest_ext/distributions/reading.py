@@ -11,9 +11,10 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
 from harnest_ext.distributions.editable import editable_folder
+from harnest_ext.distributions.scanning import suspects
 from harnest_ext.errors import InvalidExtension
 from harnest_ext.identity import Slug
 from harnest_ext.problem import Problem, Severity
@@ -102,12 +103,9 @@ def _scheme(search: Iterable[str]) -> _SCHEME:
 
 
 def _read(search: list[str]) -> EnvironmentView:
-    import importlib_metadata  # noqa: PLC0415 - 29 ms that only this needs
-
     found: dict[Slug, InstalledDistribution] = {}
     problems: list[Problem] = []
-    for each in importlib_metadata.distributions(path=search):
-        distribution = cast("Distribution", each)
+    for distribution in suspects(search, GROUP):
         try:
             brought = _brought(distribution)
         except InvalidExtension as error:
