@@ -55,8 +55,8 @@ class SandboxExecutionError(RuntimeError):
 class SandboxClosedError(SandboxExecutionError):
     """A managed sandbox was closed, or is being closed, and runs nothing more."""
 
-    def __init__(self) -> None:
-        super().__init__("the sandbox is closed and runs nothing more; open its runtime again")
+    def __init__(self, message: str = "the sandbox is closed and runs nothing more") -> None:
+        super().__init__(message)
 
 
 class SandboxInputFilesUnsupportedError(ValueError):

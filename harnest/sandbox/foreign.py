@@ -5,16 +5,17 @@ from __future__ import annotations
 __all__ = ["AdkOnlyError", "is_adk_executor"]
 
 _ADK_EXECUTORS = "google.adk.code_executors"
+_ADK_ONLY = (
+    "this sandbox is ADK only: its factory makes a google-adk code executor; "
+    "use to_adk_executor(), or declare a factory of a portable provider"
+)
 
 
 class AdkOnlyError(TypeError):
     """A sandbox whose factory makes a google-adk executor is used from elsewhere than ADK."""
 
-    def __init__(self) -> None:
-        super().__init__(
-            "this sandbox is ADK only: its factory makes a google-adk code executor; "
-            "use to_adk_executor(), or declare a factory of a portable provider"
-        )
+    def __init__(self, message: str = _ADK_ONLY) -> None:
+        super().__init__(message)
 
 
 def is_adk_executor(candidate: object) -> bool:

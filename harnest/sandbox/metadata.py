@@ -17,14 +17,27 @@ __all__ = ["FrozenMetadata", "freeze_metadata", "sandbox_metadata_to_dict"]
 
 
 class FrozenMetadata(Mapping[str, Any]):
-    """A read-only mapping of metadata; made by :func:`freeze_metadata` only."""
+    """A read-only mapping of metadata: a frozen deep copy of plain types.
+
+    Args:
+        items: JSON-like data, at most :data:`~harnest.sandbox.limits.METADATA_DEPTH` levels deep
+            and :data:`~harnest.sandbox.limits.METADATA_BYTES` bytes as compact JSON.
+
+    Raises:
+        TypeError: It is no mapping, or holds a key or value of another type.
+        ValueError: A number is not finite, or it contains itself, or is too deep or too large.
+    """
 
     __slots__ = ("_items",)
 
     _items: dict[str, Any]
 
-    def __init__(self, items: dict[str, Any]) -> None:
-        object.__setattr__(self, "_items", items)
+    def __init__(self, items: Mapping[str, Any]) -> None:
+        if not isinstance(items, Mapping):
+            raise TypeError(f"metadata must be a mapping, not {type(items).__name__}")
+        frozen = _Freezer().items(items)
+        _check_size(frozen)
+        object.__setattr__(self, "_items", frozen)
 
     def __getitem__(self, key: str) -> Any:
         return self._items[key]
@@ -49,7 +62,7 @@ class FrozenMetadata(Mapping[str, Any]):
         return f"<FrozenMetadata of {len(self._items)} entries>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (FrozenMetadata, (dict(self._items),))
+        return (FrozenMetadata, (sandbox_metadata_to_dict(self),))
 
     def __copy__(self) -> FrozenMetadata:
         return self
@@ -65,7 +78,7 @@ class _Freezer:
         self._open: set[int] = set()
         self._bytes = 0
 
-    def mapping(self, value: Mapping[Any, Any]) -> FrozenMetadata:
+    def items(self, value: Mapping[Any, Any]) -> dict[str, Any]:
         self._enter(value)
         frozen: dict[str, Any] = {}
         for key, item in value.items():
@@ -73,7 +86,7 @@ class _Freezer:
                 raise TypeError(f"metadata keys must be str, not {type(key).__name__}")
             frozen[self._text(key)] = self._any(item)
         self._open.discard(id(value))
-        return FrozenMetadata(frozen)
+        return frozen
 
     def _any(self, value: object) -> object:
         if value is None or isinstance(value, bool):
@@ -84,7 +97,7 @@ class _Freezer:
         if isinstance(value, int | float):
             return self._number(value)
         if isinstance(value, Mapping):
-            return self.mapping(value)
+            return _checked(self.items(value))
         if isinstance(value, list | tuple):
             return self._sequence(value)
         raise TypeError(f"metadata can't hold {type(value).__name__}")
@@ -122,31 +135,19 @@ class _Freezer:
             raise ValueError(f"metadata is larger than {limits.METADATA_BYTES} bytes as JSON")
 
 
-_EMPTY = FrozenMetadata({})
-
-
 def freeze_metadata(value: Mapping[str, Any] | None) -> FrozenMetadata:
-    """Return a frozen deep copy of ``value``; None counts as empty.
+    """Return ``value`` frozen, itself if it is so already; None counts as empty.
 
     Args:
-        value: JSON-like data, at most :data:`~harnest.sandbox.limits.METADATA_DEPTH` levels deep
-            and :data:`~harnest.sandbox.limits.METADATA_BYTES` bytes as compact JSON.
+        value: JSON-like data, see :class:`FrozenMetadata`.
 
     Raises:
-        TypeError: It is no mapping, or holds a key or value of another type.
-        ValueError: A number is not finite, or it contains itself, or is too deep or too large.
+        TypeError: As :class:`FrozenMetadata`.
+        ValueError: As :class:`FrozenMetadata`.
     """
     if isinstance(value, FrozenMetadata):
         return value
-    if value is None:
-        return _EMPTY
-    if not isinstance(value, Mapping):
-        raise TypeError(f"metadata must be a mapping, not {type(value).__name__}")
-    frozen = _Freezer().mapping(value)
-    if not frozen:
-        return _EMPTY
-    _check_size(frozen)
-    return frozen
+    return FrozenMetadata({} if value is None else value)
 
 
 def sandbox_metadata_to_dict(metadata: Mapping[str, Any]) -> dict[str, Any]:
@@ -166,9 +167,17 @@ def _thaw(value: Any) -> Any:
     return value
 
 
-def _check_size(frozen: FrozenMetadata) -> None:
+def _checked(items: dict[str, Any]) -> FrozenMetadata:
+    made = object.__new__(FrozenMetadata)
+    object.__setattr__(made, "_items", items)
+    return made
+
+
+def _check_size(items: dict[str, Any]) -> None:
+    if not items:
+        return
     import json  # noqa: PLC0415 - most values carry no metadata and then don't pay for it
 
-    text = json.dumps(sandbox_metadata_to_dict(frozen), ensure_ascii=False, separators=(",", ":"))
+    text = json.dumps(sandbox_metadata_to_dict(items), ensure_ascii=False, separators=(",", ":"))
     if len(text.encode("utf-8", "surrogatepass")) > limits.METADATA_BYTES:
         raise ValueError(f"metadata is larger than {limits.METADATA_BYTES} bytes as JSON")

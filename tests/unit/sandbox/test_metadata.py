@@ -14,7 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harnest.sandbox import SandboxResult, limits
-from harnest.sandbox.metadata import freeze_metadata, sandbox_metadata_to_dict
+from harnest.sandbox.metadata import (
+    FrozenMetadata,
+    freeze_metadata,
+    sandbox_metadata_to_dict,
+)
 
 JSON = st.recursive(
     st.none()
@@ -153,3 +157,17 @@ def test_shared_trees_do_not_multiply() -> None:
         tree = [tree, tree]
     with pytest.raises(ValueError, match=str(limits.METADATA_BYTES)):
         freeze_metadata({"a": tree})
+
+
+def test_frozen_metadata_is_always_checked() -> None:
+    """However one is made, it keeps the rules; freezing it again gives it back."""
+    with pytest.raises(TypeError):
+        FrozenMetadata({"a": object()})
+    with pytest.raises(TypeError):
+        FrozenMetadata([])  # type: ignore[arg-type]
+    data = {"a": [1]}
+    frozen = FrozenMetadata(data)
+    data["a"].append(2)
+    assert frozen == {"a": (1,)}
+    assert freeze_metadata(frozen) is frozen
+    assert freeze_metadata(None) == {}
