@@ -7,12 +7,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 from tests.support.commands import Command
 from tests.support.packages import make_agent
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+# A busy machine makes any example slow; time is measured in benchmarks, never in a test.
+settings.register_profile("harnest", deadline=None)
+settings.load_profile("harnest")
 
 ROOT = Path(__file__).resolve().parents[1]
 
