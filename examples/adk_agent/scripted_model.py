@@ -32,7 +32,12 @@ class ScriptedModel(BaseLlm):
     ) -> AsyncGenerator[LlmResponse, None]:
         """Answer the last thing that was said."""
         part = types.Part(text=_answer(llm_request.contents[-1].parts or []))
-        yield LlmResponse(content=types.Content(role="model", parts=[part]))
+        yield LlmResponse(
+            content=types.Content(role="model", parts=[part]),
+            usage_metadata=types.GenerateContentResponseUsageMetadata(
+                prompt_token_count=0, candidates_token_count=0
+            ),
+        )
 
 
 def _answer(parts: list[types.Part]) -> str:
