@@ -81,6 +81,12 @@ def serve(host: str = "127.0.0.1") -> Iterator[Server]:
             with contextlib.suppress(OSError):
                 reply(self)
 
+        def do_HEAD(self) -> None:
+            # 405 tells a client to ask for the whole; without this the answer would be a 501.
+            self.send_response(405)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base's name
             """Say nothing."""
 

