@@ -61,9 +61,11 @@ class Finder:
         self.close()
 
     def close(self) -> None:
-        """Close every connection."""
+        """Close every connection; wheels that could not be kept in the cache are gone."""
         if "_client" in self.__dict__:
             self._client.close()
+        if "_wheels" in self.__dict__:
+            self._wheels.close()
 
     def known(self) -> frozenset[str]:
         """Return the names that are known without asking the network.

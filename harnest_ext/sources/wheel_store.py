@@ -36,6 +36,12 @@ class WheelStore:
         self._folder = folder / "wheels"
         self._private: tempfile.TemporaryDirectory[str] | None = None
 
+    def close(self) -> None:
+        """Remove the wheels that could not be kept."""
+        if self._private is not None:
+            self._private.cleanup()
+            self._private = None
+
     def get(self, candidate: Candidate, address: WebAddress, source: WebAddress) -> Path:
         """Return the wheel of a candidate that states its sha256.
 
