@@ -38,7 +38,7 @@ def written(folder: Path, files: dict[str, bytes]) -> Path:
 
 @given(st.dictionaries(st.text(min_size=1, max_size=8), st.binary(max_size=40), max_size=8))
 def test_the_digest_is_framed_paths_and_contents_in_byte_order(files: dict[str, bytes]) -> None:
-    """However the files come and however they are cut into chunks, the digest is the defined one."""
+    """However the files come and are cut into chunks, the digest is the defined one."""
     files = {path: data for path, data in files.items() if path.isprintable()}
     entries = [(p, [d[:3], d[3:]], len(d)) for p, d in reversed(files.items())]
     assert tree_digest(entries) == by_definition(files)
