@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["Installation", "install_product"]
 
 _UV = Path(sys.executable).with_name("uv")
-_DEPENDENCIES = "docker>=7.1,<8"
-"""What the docker extension requires of Python, installed beside the product."""
+_BESIDE = ("docker>=7.1,<8", "pytest>=8")
+"""What is installed beside the product: the docker extension's SDK, and what guides test with."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +64,7 @@ def install_product(root: Path, place: Path) -> Installation:
             _uv("venv", "--quiet", "--clear", "--python", sys.executable, venv)
             wheel = next(wheels.glob("harnest-*.whl"))
             python = venv / "bin" / "python"
-            _uv("pip", "install", "--quiet", "--python", python, wheel, _DEPENDENCIES)
+            _uv("pip", "install", "--quiet", "--python", python, wheel, *_BESIDE)
             done.touch()
     return Installation(folder=venv, wheel=next(wheels.glob("harnest-*.whl")))
 
