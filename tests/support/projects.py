@@ -80,9 +80,9 @@ class Provider:
             if recorder:
                 recorder.WAITING.set()
             note = os.environ.get("TEST_WAITING")
-            if note:
-                open(note, "w").close()
             try:
+                if note:
+                    open(note, "w").close()
                 while True:
                     scope.check()
                     scope.cancelled.wait(0.01)
