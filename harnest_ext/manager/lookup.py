@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Protocol
 
-from harnest_ext.resolution.provider import CandidateProvider
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
@@ -18,8 +16,21 @@ if TYPE_CHECKING:
 __all__ = ["LateLookup", "LateNames", "Lookup"]
 
 
-class Lookup(CandidateProvider, Protocol):
-    """Whoever knows releases and can hand them out."""
+class Lookup(Protocol):
+    """Whoever knows releases and can hand them out.
+
+    A :class:`~harnest_ext.resolution.provider.CandidateProvider` with two questions more; not by
+    inheritance, which would load the resolver for commands that look nothing up.
+    """
+
+    def candidates(self, slug: Slug) -> Sequence[Candidate]:
+        """See ``CandidateProvider.candidates``."""
+
+    def facts(self, candidate: Candidate) -> Facts:
+        """See ``CandidateProvider.facts``."""
+
+    def absent(self, slug: Slug) -> Problem:
+        """See ``CandidateProvider.absent``."""
 
     def known(self) -> Collection[str]:
         """Return the names that are known without asking the network."""

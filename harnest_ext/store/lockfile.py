@@ -14,6 +14,7 @@ from harnest_ext.errors import InvalidExtension
 from harnest_ext.identity import Slug
 from harnest_ext.problem import Problem
 from harnest_ext.store.lock import LockedExtension, LockedSource, LockFile, SourceKind
+from harnest_ext.store.lock_lines import quick_tables
 from harnest_ext.store.reading import read_regular
 
 if TYPE_CHECKING:
@@ -56,6 +57,21 @@ def parse_lock(data: bytes, path: str) -> LockFile:
     Raises:
         InvalidExtension: kind ``lock-invalid``.
     """
+    quick = _quick(data, path)
+    return _parsed(data, path) if quick is None else quick
+
+
+def _quick(data: bytes, path: str) -> LockFile | None:
+    try:
+        tables = quick_tables(data.decode(), _HEADER)
+        lock = None if tables is None else _lock(tables, path)
+    except (UnicodeDecodeError, InvalidExtension):
+        # What is wrong is told by the strict reading, with its place.
+        return None
+    return lock if lock is not None and render_lock(lock) == data else None
+
+
+def _parsed(data: bytes, path: str) -> LockFile:
     try:
         document = tomllib.loads(data.decode())
     except (ValueError, RecursionError) as error:
@@ -67,6 +83,10 @@ def parse_lock(data: bytes, path: str) -> LockFile:
     tables = document.pop("extension", [])
     if document or not isinstance(tables, list):
         raise _refusal(path, "lock.keys", "It holds other keys than its own.", got=list(document))
+    return _lock(tables, path)
+
+
+def _lock(tables: list[Any], path: str) -> LockFile:
     entries: dict[Slug, LockedExtension] = {}
     for table in tables:
         entry = _entry(table, path)

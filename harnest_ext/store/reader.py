@@ -7,6 +7,7 @@ noticed by the journal or the lock changing under the reader, who then looks aga
 from __future__ import annotations
 
 import os
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -172,11 +173,10 @@ def _locked(snapshot: _Snapshot, entry: LockedExtension) -> InstalledExtension:
 
 def _compared(path: Path, entry: LockedExtension, stamps: CopyStamps | None) -> InstalledExtension:
     try:
-        if path.is_symlink() or not path.is_dir():
-            missing = not path.is_symlink() and not path.exists()
-            state = CopyState.MISSING if missing else CopyState.FOREIGN
-        else:
-            state = _state_of_copy(path, entry, stamps)
+        is_folder = stat.S_ISDIR(path.lstat().st_mode)
+        state = _state_of_copy(path, entry, stamps) if is_folder else CopyState.FOREIGN
+    except FileNotFoundError:
+        state = CopyState.MISSING
     except OSError:
         state = CopyState.UNREADABLE
     there = state not in {CopyState.MISSING, CopyState.FOREIGN}

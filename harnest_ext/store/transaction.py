@@ -20,6 +20,7 @@ from harnest_ext.store.stamps import read_stamps, render_stamps
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
+    from types import TracebackType
 
     from harnest_ext.identity import Slug
     from harnest_ext.store.folder import Folder
@@ -65,8 +66,12 @@ class Transaction:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *exc: object) -> None:
+    def __exit__(
+        self, kind: object, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if self._phase is _Phase.PREPARING:
+            if isinstance(error, StoreError):
+                error.unchanged = error.unchanged or UNCHANGED
             # What can't be removed now means nothing to a reader, and the next writing command
             # removes it; the error that ended the block is the one to tell.
             with contextlib.suppress(StoreError):
