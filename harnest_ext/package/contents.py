@@ -62,17 +62,24 @@ def collisions(entries: Iterable[Entry]) -> Iterator[Problem]:
 
     Parents count although nothing names them; a folder may be named again, a file may not.
     """
-    taken: dict[str, tuple[str, bool]] = {}
+    taken: dict[str, str] = {}
+    folders: set[str] = set()
     for entry in entries:
         path = entry.path
-        cuts = [position for position, ch in enumerate(path) if ch == "/"]
-        for cut in (*cuts, len(path)):
-            is_folder = cut < len(path) or not entry.is_file
-            place = (path[:cut], is_folder)
-            other = taken.setdefault(folded(path[:cut]), place)
-            if other is not place and not (is_folder and other == place):
-                yield _collision(entry, path[:cut], other[0])
+        parents = (path[:cut] for cut, ch in enumerate(path) if ch == "/")
+        named = [parent for parent in parents if parent not in folders]
+        folders.update(named)
+        if entry.type is EntryType.FOLDER and path not in folders:
+            named.append(path)
+            folders.add(path)
+        elif entry.type is not EntryType.FOLDER:
+            named.append(path)
+        for place in named:
+            form = folded(place)
+            if form in taken:
+                yield _collision(entry, place, taken[form])
                 break
+            taken[form] = place
 
 
 def _collision(entry: Entry, path: str, other: str) -> Problem:

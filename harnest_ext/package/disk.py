@@ -10,7 +10,7 @@ import os
 import stat
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from harnest_ext import limits
 from harnest_ext.errors import InvalidExtension
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from harnest_ext.problem import Problem
 
-__all__ = ["Found", "Stamp", "open_folder", "read_file", "walk"]
+__all__ = ["FolderReader", "Found", "Stamp", "open_folder", "read_file", "walk"]
 
 _FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
@@ -38,8 +38,7 @@ _TYPES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Stamp:
+class Stamp(NamedTuple):
     """What tells whether a file is still the one that was looked at."""
 
     device: int
@@ -136,52 +135,87 @@ def _look(item: os.DirEntry[str], path: str) -> Found:
     return Found(path=path, type=kind, mode=mode, stamp=Stamp.of(status))
 
 
-def read_file(root: int, path: str, stamp: Stamp | None) -> Iterator[bytes]:
-    """Yield the content of a regular file below a folder, in bounded chunks.
+class FolderReader:
+    """Reads files below an open folder; the folder of the last file stays open for the next.
 
     Args:
-        root: Descriptor of the folder.
-        path: Path below it; no component may be a link.
-        stamp: What the file was when it was looked at; the content is refused if it is not that
-            file any more, before or after reading. None takes it as it is.
-
-    Raises:
-        InvalidExtension: rules ``tree.unreadable``, ``tree.changed``, ``tree.special-file``.
+        root: Descriptor of the folder; stays the caller's.
     """
-    try:
-        descriptor = _open_below(root, path)
-    except OSError as error:
-        reason = error.strerror or "unreadable"
-        raise InvalidExtension(
-            rules.UNREADABLE.problem("A file can't be opened.", path=path, got=reason)
-        ) from error
-    try:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
+
+    __slots__ = ("_parent", "_path", "_root")
+
+    def __init__(self, root: int) -> None:
+        self._root = root
+        self._path = ""
+        self._parent = root
+
+    def close(self) -> None:
+        """Give back what is open."""
+        if self._parent != self._root:
+            os.close(self._parent)
+        self._path, self._parent = "", self._root
+
+    def read(self, path: str, stamp: Stamp | None) -> Iterator[bytes]:
+        """Yield the content of a regular file, in bounded chunks.
+
+        Args:
+            path: Path below the folder; no component may be a link.
+            stamp: What the file was when it was looked at; the content is refused if it is not
+                that file any more, before or after reading. None takes it as it is.
+
+        Raises:
+            InvalidExtension: rules ``tree.unreadable``, ``tree.changed``, ``tree.special-file``.
+        """
+        folder, _, name = path.rpartition("/")
+        try:
+            if folder != self._path:
+                self.close()
+                self._parent, self._path = _open_below(self._root, folder), folder
+            descriptor = os.open(name, _FILE_FLAGS, dir_fd=self._parent)
+        except OSError as error:
+            reason = error.strerror or "unreadable"
             raise InvalidExtension(
-                rules.SPECIAL_FILE.problem("This is not a regular file.", path=path)
-            )
-        before = Stamp.of(status)
-        _same(path, stamp or before, before)
-        yield from _chunks(descriptor, path, before.size)
-        _same(path, before, Stamp.of(os.fstat(descriptor)))
+                rules.UNREADABLE.problem("A file can't be opened.", path=path, got=reason)
+            ) from error
+        try:
+            yield from _content(descriptor, path, stamp)
+        finally:
+            os.close(descriptor)
+
+
+def read_file(root: int, path: str, stamp: Stamp | None) -> Iterator[bytes]:
+    """Yield the content of one regular file below a folder; see :meth:`FolderReader.read`."""
+    reader = FolderReader(root)
+    try:
+        yield from reader.read(path, stamp)
     finally:
-        os.close(descriptor)
+        reader.close()
+
+
+def _content(descriptor: int, path: str, stamp: Stamp | None) -> Iterator[bytes]:
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        raise InvalidExtension(rules.SPECIAL_FILE.problem("This is not a regular file.", path=path))
+    before = Stamp.of(status)
+    _same(path, stamp or before, before)
+    yield from _chunks(descriptor, path, before.size)
+    _same(path, before, Stamp.of(os.fstat(descriptor)))
 
 
 def _open_below(root: int, path: str) -> int:
-    *folders, name = path.split("/")
+    """Return a descriptor of a folder, opened one component at a time."""
     current = root
     try:
-        for folder in folders:
+        for folder in path.split("/") if path else ():
             below = os.open(folder, _FOLDER_FLAGS, dir_fd=current)
             if current != root:
                 os.close(current)
             current = below
-        return os.open(name, _FILE_FLAGS, dir_fd=current)
-    finally:
+    except OSError:
         if current != root:
             os.close(current)
+        raise
+    return current
 
 
 def _chunks(descriptor: int, path: str, size: int) -> Iterator[bytes]:

@@ -8,7 +8,7 @@ from harnest_ext import limits
 from harnest_ext.identity import PACKAGE_PREFIX
 from harnest_ext.manifest import MANIFEST_FILE
 from harnest_ext.package.contents import special_problem
-from harnest_ext.package.disk import read_file, walk
+from harnest_ext.package.disk import FolderReader, walk
 from harnest_ext.package.layout import MANIFEST_TWIN, is_document, never_copied, root_of
 from harnest_ext.package.project import PROJECT_FILE
 from harnest_ext.package.rules import tree as rules
@@ -40,6 +40,7 @@ class FolderTree:
 
     def __init__(self, root: int, findings: Findings) -> None:
         self._root = root
+        self._reader = FolderReader(root)
         found = self._walked(findings)
         self.package_folder = _nested_folder(found, findings)
         self._found: dict[str, Found] = {}
@@ -48,7 +49,11 @@ class FolderTree:
     def read(self, entry: Entry) -> Iterator[bytes]:
         """Yield the content of a file, refused if it is not the one that was looked at."""
         found = self._found[entry.path]
-        return read_file(self._root, found.path, found.stamp)
+        return self._reader.read(found.path, found.stamp)
+
+    def close(self) -> None:
+        """Give back what reading has opened."""
+        self._reader.close()
 
     def _walked(self, findings: Findings) -> list[Found]:
         found: list[Found] = []

@@ -115,13 +115,14 @@ def _opened_folder(path: Path, host: Host, findings: Findings) -> Iterator[Exten
             findings.add(rules.UNREADABLE.problem(what, path=str(path), got=reason))
             yield None
             return
-        yield _folder_package(root, path, host, findings)
+        tree = FolderTree(root, findings)
+        stack.callback(tree.close)
+        yield _folder_package(tree, path, host, findings)
 
 
 def _folder_package(
-    root: int, path: Path, host: Host, findings: Findings
+    tree: FolderTree, path: Path, host: Host, findings: Findings
 ) -> ExtensionPackage | None:
-    tree = FolderTree(root, findings)
     inspected = inspect(tree, findings)
     slug = inspected.manifest.name if inspected.manifest else None
     if slug and tree.package_folder not in {"", slug.package}:

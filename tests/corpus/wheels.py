@@ -620,6 +620,11 @@ MEMBERS = [
         members(RawMember(name=f"{PACKAGE}/LIB/x.txt", data=b"x")),
     ),
     wheel_case(
+        "file and folder of one letter",
+        "tree.collision",
+        members(RawMember(name="a", data=b"x"), RawMember(name="a/b", data=b"x")),
+    ),
+    wheel_case(
         "file and folder",
         "tree.collision",
         members(RawMember(name=f"{PACKAGE}/extension.py/x", data=b"x")),
