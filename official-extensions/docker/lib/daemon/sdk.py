@@ -1,129 +1,39 @@
-"""The one adapter: the only module that imports the Docker SDK, at the first request.
+"""The one adapter: each method of the port by the SDK's client, and its answers as small facts."""
 
-A client is lent to one request at a time, since its time-out is a property of the whole client.
-"""
-
-import contextlib
-import importlib
 import io
 import os
 import socket
-import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
 from ..plan.network import NetworkPlan
 from .channel import SocketChannel
+from .clients import Clients
 from .faults import recognise
-from .port import Channel, ContainerState, DaemonFault, Fault, Found, Image, SdkMissing, Server
+from .port import Channel, ContainerState, DaemonFault, Fault, Found, Image, Server
 
-_IDLE_CLIENTS = 16
-_LEAST_SECONDS = 0.05
 _FIRST_POLL_SECONDS = 0.005
 _LAST_POLL_SECONDS = 0.05
-_LOCAL = ("unix://", "http+unix://", "/")
 
 
 class SdkDaemon:
     """A daemon at *base_url*; None is what ``DOCKER_HOST`` or the SDK's default says."""
 
     def __init__(self, base_url: str | None = None) -> None:
-        self._base_url = base_url
-        self._lock = threading.Lock()
-        self._idle: list[Any] = []
-        self._version = ""
-        self._sdk: Any = None
-
-    # --- clients --------------------------------------------------------------------------------
-
-    def _import(self) -> Any:
-        if self._sdk is None:
-            try:
-                self._sdk = importlib.import_module("docker")
-            except ImportError:
-                raise SdkMissing from None
-        return self._sdk
-
-    def _address(self) -> dict[str, Any]:
-        settings = dict(self._import().utils.kwargs_from_env())
-        if self._base_url is not None:
-            settings["base_url"] = self._base_url
-        if str(settings.get("base_url") or "unix://").startswith(_LOCAL):
-            settings.pop("tls", None)
-        return settings
-
-    def _new_client(self, timeout: float) -> Any:
-        client = self._import().APIClient(
-            version=self._version or "auto", timeout=timeout, **self._address()
-        )
-        self._version = client.api_version
-        return client
-
-    @contextlib.contextmanager
-    def _client(self, timeout: float) -> Iterator[Any]:
-        timeout = max(timeout, _LEAST_SECONDS)
-        with self._translated():
-            with self._lock:
-                client = self._idle.pop() if self._idle else None
-            if client is None:
-                client = self._new_client(timeout)
-            client.timeout = timeout
-            try:
-                yield client
-            except BaseException:
-                # What is left of a broken exchange must not be the next one's answer.
-                client.close()
-                raise
-            with self._lock:
-                if len(self._idle) < _IDLE_CLIENTS:
-                    self._idle.append(client)
-                    return
-            client.close()
-
-    @contextlib.contextmanager
-    def _translated(self) -> Iterator[None]:
-        """Turn the SDK's exceptions into faults, raised where nothing of them can be reached."""
-        fault = None
-        try:
-            yield
-        except (DaemonFault, SdkMissing):
-            raise
-        except Exception as error:  # noqa: BLE001 - third-party code: every SDK and transport error ends here
-            fault = self._fault(error)
-        if fault is not None:
-            raise DaemonFault(fault)
-
-    def _fault(self, error: Exception) -> Fault:
-        errors = self._import().errors
-        transport = importlib.import_module("requests.exceptions")
-        if isinstance(error, errors.APIError):
-            return recognise(error.status_code or 0, str(error.explanation or ""))
-        if isinstance(error, errors.BuildError):
-            return Fault.BUILD_FAILED
-        if isinstance(error, TimeoutError | transport.Timeout) or "timed out" in str(error):
-            return Fault.TIMEOUT
-        if isinstance(error, OSError | transport.RequestException | errors.DockerException):
-            return Fault.UNREACHABLE
-        if isinstance(error, KeyError | ValueError | TypeError | AttributeError):
-            return Fault.BROKEN
-        raise error
+        self._clients = Clients(base_url)
 
     def close(self) -> None:
         """Close every connection."""
-        with self._lock:
-            idle, self._idle = self._idle, []
-        for client in idle:
-            client.close()
+        self._clients.close()
 
     # --- the daemon and its images --------------------------------------------------------------
 
     def server(self, timeout: float) -> Server:
         """Return what the daemon says of itself."""
-        with self._client(timeout) as client:
+        with self._clients.lent(timeout) as client:
             info = client.info()
-            address = str(self._address().get("base_url") or "unix://")
             return Server(
                 version=str(info.get("ServerVersion", "")),
                 api=str(client.api_version),
@@ -132,14 +42,14 @@ class SdkDaemon:
                 cpus=int(info["NCPU"]),
                 cgroup=str(info.get("CgroupVersion") or "1"),
                 rootless=any("rootless" in option for option in info.get("SecurityOptions") or ()),
-                local=address.startswith(_LOCAL),
+                local=self._clients.local(),
                 runtimes=tuple(sorted(info.get("Runtimes") or ())),
                 warnings=tuple(info.get("Warnings") or ()),
             )
 
     def image(self, reference: str, timeout: float) -> Image:
         """Return the image *reference* if the daemon has it."""
-        with self._client(timeout) as client:
+        with self._clients.lent(timeout) as client:
             facts = client.inspect_image(reference)
             return Image(
                 id=str(facts["Id"]),
@@ -150,14 +60,14 @@ class SdkDaemon:
 
     def pull(self, reference: str, timeout: float, going: Callable[[], None]) -> None:
         """Fetch an image, reporting often that it is going on."""
-        with self._client(timeout) as client:
+        with self._clients.lent(timeout) as client:
             _follow(client.pull(reference, stream=True, decode=True), going)
 
     def build(
         self, archive: bytes, labels: Mapping[str, str], timeout: float, going: Callable[[], None]
     ) -> None:
         """Build an image from a tar archive, without network."""
-        with self._client(timeout) as client:
+        with self._clients.lent(timeout) as client:
             steps = client.build(
                 fileobj=io.BytesIO(archive),
                 custom_context=True,
@@ -172,7 +82,7 @@ class SdkDaemon:
 
     def images(self, labels: Mapping[str, str], timeout: float) -> list[Found]:
         """Return the images that have *labels*."""
-        with self._client(timeout) as client:
+        with self._clients.lent(timeout) as client:
             return [
                 Found(
                     id=str(item["Id"]),
@@ -186,21 +96,21 @@ class SdkDaemon:
 
     def remove_image(self, image: str, timeout: float) -> None:
         """Remove an image."""
-        with self._client(timeout) as client:
+        with self._clients.lent(timeout) as client:
             client.remove_image(image)
 
     # --- containers -----------------------------------------------------------------------------
 
     def create(self, name: str, body: Mapping[str, Any], timeout: float) -> str:
         """Create a container and return its id."""
-        with self._client(timeout) as client:
+        with self._clients.lent(timeout) as client:
             return str(client.create_container_from_config(dict(body), name)["Id"])
 
     def attach(self, container: str, timeout: float, *, stdin: bool) -> Channel:
         """Attach to a container that was not started yet."""
         wanted = {"stdin": int(stdin), "stdout": 1, "stderr": 1, "stream": 1}
-        with self._translated():
-            client = self._new_client(max(timeout, _LEAST_SECONDS))
+        with self._clients.translated():
+            client = self._clients.new(timeout)
             if str(client.base_url).startswith("https://"):
                 return SocketChannel(client.attach_socket(container, wanted), client)
             response = client.post(
@@ -224,12 +134,12 @@ class SdkDaemon:
 
     def start(self, container: str, timeout: float) -> None:
         """Start a container."""
-        with self._client(timeout) as client:
+        with self._clients.lent(timeout) as client:
             client.start(container)
 
     def state(self, container: str, timeout: float) -> ContainerState:
         """Return what the daemon says of a container."""
-        with self._client(timeout) as client:
+        with self._clients.lent(timeout) as client:
             facts = client.inspect_container(container)
             state = facts["State"]
             return ContainerState(
@@ -244,7 +154,7 @@ class SdkDaemon:
     def kill(self, container: str, timeout: float) -> None:
         """Kill a container; one that ended already is no fault."""
         try:
-            with self._client(timeout) as client:
+            with self._clients.lent(timeout) as client:
                 client.kill(container)
         except DaemonFault as fault:
             # "is not running" comes as a conflict.
@@ -253,13 +163,13 @@ class SdkDaemon:
 
     def remove(self, container: str, timeout: float) -> None:
         """Kill and remove a container with its anonymous volumes."""
-        with self._client(timeout) as client:
+        with self._clients.lent(timeout) as client:
             client.remove_container(container, v=True, force=True)
 
     def run_in(self, container: str, command: Iterable[str], timeout: float) -> int:
         """Run a command in a service and return its exit status; what it prints is dropped."""
         deadline = time.monotonic() + timeout
-        with self._client(timeout) as client:
+        with self._clients.lent(timeout) as client:
             run = client.exec_create(container, list(command), stdout=False, stderr=False)["Id"]
             client.exec_start(run, detach=True)
             pause = _FIRST_POLL_SECONDS
@@ -272,7 +182,7 @@ class SdkDaemon:
 
     def containers(self, labels: Mapping[str, str], timeout: float) -> list[Found]:
         """Return the containers, running or not, that have *labels*."""
-        with self._client(timeout) as client:
+        with self._clients.lent(timeout) as client:
             return [
                 Found(
                     id=str(item["Id"]),
@@ -288,8 +198,8 @@ class SdkDaemon:
 
     def create_network(self, plan: NetworkPlan, timeout: float) -> str:
         """Create a network and return its id."""
-        with self._client(timeout) as client:
-            types = self._import().types
+        with self._clients.lent(timeout) as client:
+            types = self._clients.sdk().types
             pool = types.IPAMPool(subnet=plan.subnet)
             made = client.create_network(
                 plan.name,
@@ -304,12 +214,12 @@ class SdkDaemon:
 
     def remove_network(self, network: str, timeout: float) -> None:
         """Remove a network."""
-        with self._client(timeout) as client:
+        with self._clients.lent(timeout) as client:
             client.remove_network(network)
 
     def subnets(self, timeout: float) -> list[str]:
         """Return the IPv4 subnets of all networks."""
-        with self._client(timeout) as client:
+        with self._clients.lent(timeout) as client:
             return [
                 str(pool["Subnet"])
                 for network in client.networks()
@@ -319,7 +229,7 @@ class SdkDaemon:
 
     def networks(self, labels: Mapping[str, str], timeout: float) -> list[Found]:
         """Return the networks that have *labels*."""
-        with self._client(timeout) as client:
+        with self._clients.lent(timeout) as client:
             return [
                 Found(
                     id=str(item["Id"]),

@@ -151,6 +151,4 @@ def result_of(run: RunResult, journal: Journal) -> SandboxResult:
 
 def _truncation(dropped: Mapping[str, int]) -> dict[str, Any]:
     lost = {name: count for name, count in dropped.items() if count}
-    if not lost:
-        return {}
-    return {"truncated": {name: {"dropped_bytes": count} for name, count in lost.items()}}
+    return {"truncated": lost} if lost else {}

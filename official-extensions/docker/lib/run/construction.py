@@ -6,7 +6,7 @@ from harnest.sandbox.scope import SandboxControl
 
 from ..contracts.service import DockerService
 from ..daemon.port import Channel, DaemonFault, Fault, Image
-from ..errors import DockerSandboxError, DockerStartError, Phase
+from ..errors import DockerProtocolError, DockerSandboxError, DockerStartError, Phase
 from ..limits import NAME_ATTEMPTS
 from ..pid1.bundle import command
 from ..plan.container import ContainerPlan
@@ -88,7 +88,11 @@ class Construction:
         with phase(self._journal, self._scope, Phase.VERIFICATION):
             try:
                 primary.wait_for_hello(self._scope)
-            except PrimaryLost:
+            except PrimaryLost as lost:
+                if lost.nonsense:
+                    raise DockerProtocolError(
+                        Phase.VERIFICATION, "the container's first word makes no sense"
+                    ) from None
                 raise explain_start(self.topology.last_state(seconds_left(self._scope))) from None
             broken = violations(primary.facts, self._plan)
             if broken:

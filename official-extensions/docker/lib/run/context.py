@@ -97,7 +97,7 @@ class Ignore:
                 continue
             keep = pattern.startswith("!")
             pattern = pattern.removeprefix("!").strip().strip("/")
-            self._rules.append((keep, re.compile(_expression(pattern))))
+            self._rules.append((keep, _compiled(pattern)))
 
     @classmethod
     def read(cls, root: Path) -> "Ignore":
@@ -116,20 +116,28 @@ class Ignore:
         return ignored
 
 
+_TOKEN = re.compile(r"\*\*/|\*\*|\*|\?|\[\^?[^\]]+\]|\\.|.", re.DOTALL)
+_WILD = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    try:
+        return re.compile(_expression(pattern))
+    except re.error:
+        raise DockerImageError(
+            Phase.BUILD, f"a line of {_IGNORE_FILE} is no pattern, such as [z-a]"
+        ) from None
+
+
 def _expression(pattern: str) -> str:
-    """Translate a pattern: ``**`` crosses folders, ``*`` and ``?`` do not, sets are sets."""
-    out = []
-    position = 0
-    while position < len(pattern):
-        if pattern.startswith("**/", position):
-            out.append("(?:.*/)?")
-            position += 3
-        elif pattern.startswith("**", position):
-            out.append(".*")
-            position += 2
-        else:
-            out.append(
-                {"*": "[^/]*", "?": "[^/]"}.get(pattern[position], re.escape(pattern[position]))
-            )
-            position += 1
-    return "".join(out)
+    """Translate a pattern: ``**`` crosses folders, ``*``, ``?`` and sets do not; backslash escapes."""
+    return "".join(_translated(token) for token in _TOKEN.findall(pattern))
+
+
+def _translated(token: str) -> str:
+    if token in _WILD:
+        return _WILD[token]
+    if token.startswith("[") and len(token) > 2:
+        body = token[1:-1].replace("\\", "\\\\").replace("[", r"\[")
+        return f"(?!/)[{body}]"
+    return re.escape(token.removeprefix("\\") if len(token) > 1 else token)

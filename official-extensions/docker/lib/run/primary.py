@@ -20,7 +20,11 @@ _SEND_SECONDS = 5.0
 
 
 class PrimaryLost(Exception):
-    """PID 1 is gone or makes no sense; the daemon may know why."""
+    """PID 1 is gone, and the daemon may know why; or it makes no sense: then *nonsense* is true."""
+
+    def __init__(self, *, nonsense: bool = False) -> None:
+        super().__init__("PID 1 is lost")
+        self.nonsense = nonsense
 
 
 class Primary:
@@ -47,11 +51,10 @@ class Primary:
         """Wait for PID 1's first word and keep its facts; PrimaryLost if it ends before."""
         try:
             for kind, payload in self._frames(scope.check):
-                if kind == wire.HELLO:
-                    self.facts = wire.parse_facts(payload)
+                self.facts = _first_word(kind, payload)
                 break
         except (StreamError, ValueError):
-            raise PrimaryLost from None
+            raise PrimaryLost(nonsense=True) from None
         if not self.facts:
             raise PrimaryLost
 
@@ -134,6 +137,12 @@ class Primary:
     def close(self) -> None:
         """End the stream; the container's input ends with it, and so does the container."""
         self._channel.close()
+
+
+def _first_word(kind: bytes, payload: bytes) -> Mapping[str, str]:
+    if kind != wire.HELLO:
+        raise StreamError("out of turn")
+    return wire.parse_facts(payload)
 
 
 class RunResult:

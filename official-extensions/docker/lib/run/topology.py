@@ -111,10 +111,12 @@ class Topology:
             result.ending = Ending(reason="deadline")
             self.kill()
             return
+        if result.broken:
+            raise DockerProtocolError(Phase.EXECUTION, "the container's words make no sense")
         state = None
         with contextlib.suppress(DaemonFault):
             state = self.last_state(_EVIDENCE_SECONDS)
-        if result.broken or state is None or not (state.oom_killed or state.exit_code == 137):
+        if state is None or not (state.oom_killed or state.exit_code == 137):
             raise DockerProtocolError(Phase.EXECUTION, "the container ended without a last word")
         result.ending = Ending(gone=True, oom_kills=int(state.oom_killed))
 

@@ -1,0 +1,131 @@
+"""Connections to one daemon: the only module that imports the Docker SDK, at the first request.
+
+A client is lent to one request at a time, since its time-out is a property of the whole client.
+"""
+
+import contextlib
+import importlib
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+from .faults import recognise
+from .port import DaemonFault, Fault, SdkMissing
+
+_IDLE_CLIENTS = 16
+_LEAST_SECONDS = 0.05
+_LOCAL = ("unix://", "http+unix://", "/")
+
+
+class Clients:
+    """The SDK's clients of the daemon at *base_url*, made when they are needed, kept while they work."""
+
+    def __init__(self, base_url: str | None) -> None:
+        self._base_url = base_url
+        self._lock = threading.Lock()
+        self._idle: list[Any] = []
+        self._version = ""
+        self._sdk: Any = None
+
+    def sdk(self) -> Any:
+        """Return the SDK.
+
+        Raises:
+            SdkMissing: it is not installed.
+        """
+        if self._sdk is None:
+            try:
+                self._sdk = importlib.import_module("docker")
+            except ImportError:
+                raise SdkMissing from None
+        return self._sdk
+
+    def local(self) -> bool:
+        """Return whether the daemon is on this host, as far as its address tells."""
+        return _is_local(self._address())
+
+    def new(self, timeout: float) -> Any:
+        """Return a client that the caller closes; its requests take at most *timeout* seconds.
+
+        The first one asks the daemon for its version.
+        """
+        client = self.sdk().APIClient(
+            version=self._version or "auto",
+            timeout=max(timeout, _LEAST_SECONDS),
+            **self._address(),
+        )
+        self._version = client.api_version
+        return client
+
+    @contextlib.contextmanager
+    def lent(self, timeout: float) -> Iterator[Any]:
+        """Lend a client for one request of at most *timeout* seconds.
+
+        Raises:
+            DaemonFault: the daemon did not do what it was asked.
+            SdkMissing: the SDK is not installed.
+        """
+        with self.translated():
+            with self._lock:
+                client = self._idle.pop() if self._idle else None
+            if client is None:
+                client = self.new(timeout)
+            client.timeout = max(timeout, _LEAST_SECONDS)
+            try:
+                yield client
+            except BaseException:
+                # What is left of a broken exchange must not be the next one's answer.
+                client.close()
+                raise
+            with self._lock:
+                if len(self._idle) < _IDLE_CLIENTS:
+                    self._idle.append(client)
+                    return
+            client.close()
+
+    @contextlib.contextmanager
+    def translated(self) -> Iterator[None]:
+        """Turn the SDK's exceptions into faults, raised where nothing of them can be reached."""
+        fault = None
+        try:
+            yield
+        except (DaemonFault, SdkMissing):
+            raise
+        except Exception as error:  # noqa: BLE001 - third-party code: every SDK and transport error ends here
+            fault = self._fault(error)
+        if fault is not None:
+            raise DaemonFault(fault)
+
+    def close(self) -> None:
+        """Close every connection that is not lent."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for client in idle:
+            client.close()
+
+    def _address(self) -> dict[str, Any]:
+        settings = dict(self.sdk().utils.kwargs_from_env())
+        if self._base_url is not None:
+            settings["base_url"] = self._base_url
+        if _is_local(settings):
+            settings.pop("tls", None)
+        return settings
+
+    def _fault(self, error: Exception) -> Fault:
+        errors = self.sdk().errors
+        transport = importlib.import_module("requests.exceptions")
+        if isinstance(error, errors.APIError):
+            return recognise(error.status_code or 0, str(error.explanation or ""))
+        if isinstance(error, errors.BuildError):
+            return Fault.BUILD_FAILED
+        if isinstance(error, TimeoutError | transport.Timeout) or "timed out" in str(error):
+            return Fault.TIMEOUT
+        if isinstance(error, OSError | transport.RequestException | errors.DockerException):
+            return Fault.UNREACHABLE
+        if isinstance(error, KeyError | ValueError | TypeError | AttributeError):
+            return Fault.BROKEN
+        raise error
+
+
+def _is_local(settings: dict[str, Any]) -> bool:
+    return str(settings.get("base_url") or "unix://").startswith(_LOCAL)
