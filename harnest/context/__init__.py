@@ -26,6 +26,7 @@ from harnest.context._values import (
     SandboxHandle,
     Storage,
     StorageConflictError,
+    StorageError,
     StoredValue,
 )
 
@@ -37,6 +38,7 @@ __all__ = [
     "SandboxHandle",
     "Storage",
     "StorageConflictError",
+    "StorageError",
     "StoredValue",
     "credentials",
     "current",

@@ -17,6 +17,7 @@ __all__ = [
     "SandboxHandle",
     "Storage",
     "StorageConflictError",
+    "StorageError",
     "StoredValue",
 ]
 
@@ -61,7 +62,11 @@ class CredentialResolver(Protocol):
         ...
 
 
-class StorageConflictError(RuntimeError):
+class StorageError(RuntimeError):
+    """The project's state can't be read or written; the text has the exception's type alone."""
+
+
+class StorageConflictError(StorageError):
     """The stored value changed since the revision that the caller has seen."""
 
 
@@ -97,6 +102,7 @@ class Storage(Protocol):
 
         Raises:
             StorageConflictError: Another revision is stored.
+            StorageError: The project's state can't be written.
         """
         ...
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeVar, overload
 
-from harnest.context import Storage
+from harnest.context import ContextResourceError, Storage
 from harnest.context._facade import typed
 from harnest.continuation import ProviderContinuations
 
@@ -33,6 +33,8 @@ class StartAuthority(Protocol):
 class ExtensionStartContext:
     """The argument of :meth:`Extension.start`.
 
+    One that a test makes by itself has no authority, as an extension without capabilities.
+
     Attributes:
         extension_name: Name of the extension that starts.
         framework: ``adk``, ``langgraph`` or ``none``.
@@ -42,7 +44,7 @@ class ExtensionStartContext:
     extension_name: str
     framework: Framework
     root_agent_name: str
-    authority: StartAuthority = field(repr=False, compare=False)
+    authority: StartAuthority | None = field(default=None, repr=False, compare=False)
 
     @overload
     def storage(self, name: str, expected_type: type[_T]) -> _T: ...
@@ -62,7 +64,8 @@ class ExtensionStartContext:
         """
         if not isinstance(name, str):
             raise TypeError(f"a storage name must be str, not {type(name).__name__}")
-        return typed(self.authority.storage(name), expected_type, f"storage {name!r}")
+        storage = self._authority("context.storage").storage(name)
+        return typed(storage, expected_type, f"storage {name!r}")
 
     @property
     def continuations(self) -> ProviderContinuations:
@@ -71,4 +74,13 @@ class ExtensionStartContext:
         Raises:
             ContextResourceError: ``context.continuations`` is not declared.
         """
-        return self.authority.continuations()
+        return self._authority("context.continuations").continuations()
+
+    def _authority(self, capability: str) -> StartAuthority:
+        if self.authority is None:
+            raise ContextResourceError(
+                f"The extension {self.extension_name!r} has no such authority here. Declare "
+                f"{capability!r} under 'capabilities' in its extension.yaml and start it through "
+                "AgentRuntime."
+            )
+        return self.authority

@@ -119,10 +119,18 @@ class AgentRuntime:
         """Revoke every invocation, close every provider, stop every extension. Repeatable.
 
         Raises:
-            LoadError: Something did not close or stop; everything else was.
+            LoadError: Something did not close or stop; everything else was. Or rule
+                ``runtime.state``: it was started in an event loop, whose extensions only
+                :meth:`aclose` can stop.
         """
         loop = self._loop
         if loop is None:
+            if self._running is not None:
+                raise LoadError(
+                    rules.RUNTIME_STATE.problem(
+                        "A runtime that was started with astart() is closed with aclose()."
+                    )
+                )
             return
         try:
             problems = loop.run(self._shut())
@@ -131,8 +139,11 @@ class AgentRuntime:
         _raise([*problems, *problems_of_loop])
 
     async def aclose(self) -> None:
-        """Do the same in the running event loop."""
-        _raise(await self._shut())
+        """Do the same without blocking the running event loop."""
+        if self._loop is not None:
+            await asyncio.to_thread(self.close)
+        else:
+            _raise(await self._shut())
 
     def invocation(
         self,

@@ -94,6 +94,8 @@ class StateStore:
 def _connect(folder: Path) -> sqlite3.Connection:
     import sqlite3  # noqa: PLC0415 - most invocations store nothing
 
+    if folder.is_symlink():
+        raise NotADirectoryError(f"{folder.name} is a link")
     folder.mkdir(mode=0o700, exist_ok=True)
     ignore = folder / ".gitignore"
     if not ignore.exists():

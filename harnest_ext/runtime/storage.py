@@ -9,9 +9,11 @@ from harnest.context import (
     ContextResourceError,
     ContextUnavailableError,
     StorageConflictError,
+    StorageError,
     StoredValue,
 )
 from harnest_ext import limits
+from harnest_ext.runtime.safely import type_name
 
 if TYPE_CHECKING:
     import sqlite3
@@ -125,7 +127,14 @@ class SqliteStorage:
                 f"This storage {self._scope[1]!r} belongs to an invocation or runtime that has "
                 "ended. Ask for it again in the running one."
             )
-        return await self._store.change(work)
+        failed = ""
+        try:
+            return await self._store.change(work)
+        except StorageError:
+            raise
+        except Exception as error:  # noqa: BLE001 - SQLite's errors hold paths and values
+            failed = type_name(error)
+        raise StorageError(f"The project's state can't be used: {failed}.")
 
     def __repr__(self) -> str:
         return f"<storage {self._scope[1]!r}>"

@@ -9,6 +9,7 @@ import typing
 import pytest
 
 import harnest.extensions as namespace
+from harnest.context import ContextResourceError
 from harnest.extensions import (
     Extension,
     ExtensionContext,
@@ -87,6 +88,17 @@ def test_a_singleton_is_bound_to_one_name_once() -> None:
             bind_extension(extension, name)
     assert repr(extension) == "<Typed 'typed'>"
     bind_extension(Typed(), "typed")
+
+
+def test_a_start_context_of_ones_own_has_no_authority() -> None:
+    """An author's test can make one; what needs a capability says what to declare."""
+    context = ExtensionStartContext(extension_name="rag", framework="none", root_agent_name="demo")
+    with pytest.raises(ContextResourceError, match=r"'context\.storage'"):
+        context.storage("notes")
+    with pytest.raises(ContextResourceError, match=r"'context\.continuations'"):
+        _ = context.continuations
+    with pytest.raises(AttributeError):
+        context.framework = "adk"  # type: ignore[misc]
 
 
 @pytest.mark.parametrize("member", ["start", "stop", "create_context", "context"])

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import copy
 import importlib
+import importlib.resources
 import importlib.util
 import inspect
 import linecache
 import os
 import pickle
+import pkgutil
 import py_compile
 import sys
 import traceback
@@ -132,6 +134,16 @@ def test_tracebacks_and_debuggers_see_the_lines(module: Any) -> None:
     assert last.line == "raise ValueError('here')"
     assert linecache.getline(module.__file__, 18) == "class Point:\n"
     assert module.fail.__code__.co_firstlineno == 4
+
+
+def test_package_data_is_found(module: Any) -> None:
+    """importlib.resources reads what lies beside the modules."""
+    folder = importlib.resources.files(module)
+    assert folder.joinpath("README.md").read_text() == "# shape\n"
+    assert sorted(each.name for each in pkgutil.iter_modules(module.__path__)) == [
+        "extension",
+        "tools",
+    ]
 
 
 def test_reloading_is_refused(module: Any) -> None:

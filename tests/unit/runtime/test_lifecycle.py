@@ -80,6 +80,24 @@ def test_a_runtime_is_not_started_twice(tmp_path: Path) -> None:
         assert caught.value.rule == "runtime.state"
 
 
+def test_a_runtime_is_closed_from_either_side(tmp_path: Path) -> None:
+    """``aclose`` closes what ``start`` started; ``close`` refuses what only ``aclose`` can stop."""
+    project = installed(tmp_path, [recording("alpha")])
+
+    async def main() -> None:
+        first = open_runtime(project)
+        await asyncio.to_thread(first.start)
+        await first.aclose()
+        second = open_runtime(project)
+        await second.astart()
+        with pytest.raises(LoadError, match=r"aclose\(\)"):
+            second.close()
+        await second.aclose()
+
+    asyncio.run(main())
+    assert EVENTS == ["start alpha", "stop alpha"] * 2
+
+
 def test_the_asynchronous_form_runs_in_the_callers_loop(tmp_path: Path) -> None:
     """``async with`` starts and stops extensions in the running loop."""
     note = "EVENTS.append(__import__('threading').current_thread().name)"

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from harnest import context
-from harnest.context import StorageConflictError
+from harnest.context import StorageConflictError, StorageError
 from harnest_ext import limits
+from harnest_ext.runtime.state import StateStore
+from harnest_ext.runtime.storage import open_storage
 from tests.support.projects import extension, installed
-from tests.support.runtimes import open_runtime
+from tests.support.runtimes import open_runtime, shown
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -128,6 +130,57 @@ def test_keys_and_values_are_bounded(tmp_path: Path) -> None:
                 await storage.put(key, value)
 
     using(installed(tmp_path), work)
+
+
+def test_writers_of_two_connections_lose_no_update(tmp_path: Path) -> None:
+    """Two stores of one project, as two processes have them, count to the sum of their steps."""
+
+    async def count(store: StateStore) -> None:
+        storage = open_storage(store, "", "notes", lambda: True)
+        done = 0
+        while done < 15:
+            found = await storage.get("key")
+            number = int(found.value) if found else 0
+            try:
+                await storage.put(
+                    "key", b"%d" % (number + 1), revision=found.revision if found else 0
+                )
+            except StorageConflictError:
+                continue
+            done += 1
+
+    async def main() -> bytes:
+        stores = [StateStore(tmp_path / "state") for _ in range(2)]
+        await asyncio.gather(*map(count, stores))
+        found = await open_storage(stores[0], "", "notes", lambda: True).get("key")
+        for store in stores:
+            store.close()
+        return found.value if found else b""
+
+    assert asyncio.run(main()) == b"30"
+
+
+@pytest.mark.parametrize("damage", ["file", "link", "no-folder"])
+def test_a_state_that_cannot_be_used_is_told_by_type(tmp_path: Path, damage: str) -> None:
+    """A damaged file, a link in its place, or a folder that can't be made."""
+    project = installed(tmp_path)
+    folder = project / ".harnest"
+    if damage == "file":
+        folder.mkdir()
+        (folder / "state.sqlite3").write_bytes(b"hunter2 is no database" * 100)
+    elif damage == "link":
+        (tmp_path / "elsewhere").mkdir()
+        folder.symlink_to(tmp_path / "elsewhere")
+    else:
+        folder.write_text("")
+
+    async def work(storage: Any) -> None:
+        with pytest.raises(StorageError, match="can't be used") as caught:
+            await storage.put("key", b"x")
+        assert "hunter2" not in shown(caught.value)
+
+    using(project, work)
+    assert damage != "link" or list((tmp_path / "elsewhere").iterdir()) == []
 
 
 def test_owners_do_not_see_each_other(tmp_path: Path) -> None:
