@@ -161,3 +161,10 @@ ENVIRONMENT_SECONDS: Final = 1800.0
 """Seconds that one solve or installation of Python packages may take."""
 ENVIRONMENT_TRIALS: Final = 40
 """Most solves that are tried to find the requirements that exclude each other."""
+
+MEMORY_OUTPUT_BYTES: Final = 1 * MIB
+"""Output budget of the memory provider unless another is asked for."""
+MEMORY_POLL_SECONDS: Final = 0.02
+"""Longest wait of the memory provider before deadline and cancellation are looked at again."""
+MEMORY_END_SECONDS: Final = 1.0
+"""Longest wait of the memory provider for a program that is to end, in seconds."""

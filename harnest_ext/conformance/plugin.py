@@ -13,7 +13,7 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["harnest_project", "pytest_addoption"]
+__all__ = ["harnest_project", "pytest_addoption", "pytest_collection_modifyitems"]
 
 _MANIFEST = "extension.yaml"
 
@@ -26,6 +26,23 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="PATH",
         help="Extension under test. Default: the nearest folder above a test with extension.yaml.",
     )
+    group.addoption(
+        "--harnest-provider",
+        metavar="MODULE:ATTRIBUTE",
+        help="Run the provider suite on a provider: a profile, or a function that makes one.",
+    )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(
+    session: pytest.Session, config: pytest.Config, items: list[pytest.Item]
+) -> None:
+    """Add one test for each check of the provider suite."""
+    target = config.getoption("--harnest-provider")
+    if target:
+        from harnest_ext.conformance.items import provider_items  # noqa: PLC0415 - see the module
+
+        items.extend(provider_items(session, target))
 
 
 @pytest.fixture

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harnest_ext.identity import Slug
 from harnest_ext.manager.install import InstallOptions
 from harnest_ext.manager.lookup import LateLookup
 from harnest_ext.manager.manager import Manager
@@ -18,6 +16,9 @@ from harnest_ext.store import Project
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
+
+    from harnest_ext.identity import Slug
 
 __all__ = ["ScratchProject"]
 

@@ -13,7 +13,7 @@ from . import limits
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from harnest.sandbox.control import SandboxControl
+    from harnest.sandbox.scope import SandboxControl
 
     from .capture import Capture
     from .child import Child

@@ -14,7 +14,7 @@ from .errors import ProcessSandboxError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from harnest.sandbox.control import SandboxControl
+    from harnest.sandbox.scope import SandboxControl
 
     from .capture import Capture
     from .cgroup import ControlGroup

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from harnest.sandbox import SandboxResult
-    from harnest.sandbox.control import SandboxControl
     from harnest.sandbox.optional import OutputSink
+    from harnest.sandbox.scope import SandboxControl
 
     from .cgroup import ControlGroup
     from .processes import ProcessBound

@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from harnest.sandbox import SandboxNetworkPolicy, SandboxRequest, SandboxResult
-    from harnest.sandbox.control import SandboxControl
     from harnest.sandbox.optional import (
         OutputSink,
         SandboxDiagnosis,
         SandboxPruneReport,
         SandboxResource,
     )
+    from harnest.sandbox.scope import SandboxControl
 
     from .settings import ProcessSettings
 

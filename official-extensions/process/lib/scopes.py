@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from harnest.sandbox import SandboxContext
-    from harnest.sandbox.control import SandboxControl
+    from harnest.sandbox.scope import SandboxControl
 
 __all__ = ["Scopes", "identity_of"]
 

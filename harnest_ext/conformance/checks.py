@@ -1,0 +1,127 @@
+"""What a check is, and the words that checks are written in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from harnest_ext.conformance.bench import Bench
+    from harnest_ext.conformance.features import Feature
+
+__all__ = ["Broken", "Check", "Group", "expect", "expect_in", "expect_raises", "refuse"]
+
+_E = TypeVar("_E", bound=BaseException)
+_SHOWN = 300
+
+
+class Broken(AssertionError):
+    """The provider broke the promise of a check; the text says how."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One promise of the contract, and how it is tried.
+
+    Attributes:
+        name: Stable name, ``group.promise``.
+        promise: What a provider promises, in one sentence.
+        needs: What the provider must offer for it.
+        unless: What makes the promise void where the provider offers it.
+        run: Tries it; raises :class:`Broken`.
+    """
+
+    name: str
+    promise: str
+    needs: frozenset[Feature]
+    unless: frozenset[Feature]
+    run: Callable[[Bench], None]
+
+
+class Group:
+    """The checks of one module, collected as they are defined.
+
+    Args:
+        name: First part of their names.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self.checks: list[Check] = []
+
+    def check(
+        self, name: str, *, needs: Iterable[Feature] = (), unless: Iterable[Feature] = ()
+    ) -> Callable[[Callable[[Bench], None]], Callable[[Bench], None]]:
+        """Make a function a check; its docstring is the promise.
+
+        Args:
+            name: Second part of its name.
+            needs: Features without which it is reported as unsupported.
+            unless: Features with which it does not apply.
+        """
+
+        def collect(function: Callable[[Bench], None]) -> Callable[[Bench], None]:
+            self.checks.append(
+                Check(
+                    name=f"{self._name}.{name}",
+                    promise=(function.__doc__ or "").strip().splitlines()[0],
+                    needs=frozenset(needs),
+                    unless=frozenset(unless),
+                    run=function,
+                )
+            )
+            return function
+
+        return collect
+
+
+def expect(what: str, got: object, wanted: object) -> None:
+    """Demand that a value is the wanted one.
+
+    Raises:
+        Broken: It is another; the text shows both, cut.
+    """
+    if got != wanted or type(got) is not type(wanted):
+        raise Broken(f"{what}: expected {_shown(wanted)}, got {_shown(got)}")
+
+
+def expect_in(what: str, part: str, whole: str) -> None:
+    """Demand that a text holds another.
+
+    Raises:
+        Broken: It doesn't.
+    """
+    if part not in whole:
+        raise Broken(f"{what}: expected {_shown(part)} in {_shown(whole)}")
+
+
+def refuse(what: str, *, if_true: bool) -> None:
+    """Demand that something is not so.
+
+    Raises:
+        Broken: It is.
+    """
+    if if_true:
+        raise Broken(what)
+
+
+def expect_raises(what: str, kind: type[_E], action: Callable[[], object]) -> _E:
+    """Demand that an action raises; return the exception.
+
+    Raises:
+        Broken: It returns, or raises something else.
+    """
+    try:
+        value = action()
+    except kind as error:
+        return error
+    except Exception as error:  # noqa: BLE001 - whatever a provider raises is judged here
+        raise Broken(f"{what}: expected {kind.__name__}, got {type(error).__name__}") from None
+    raise Broken(f"{what}: expected {kind.__name__}, got {_shown(value)}")
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}... ({len(text)} characters)"

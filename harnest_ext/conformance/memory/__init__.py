@@ -1,0 +1,1 @@
+"""The shipped test double: a provider whose programs run in memory."""

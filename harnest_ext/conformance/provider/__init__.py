@@ -1,0 +1,1 @@
+"""The checks of the provider suite, one module for each group of promises."""

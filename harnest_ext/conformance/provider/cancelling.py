@@ -1,0 +1,104 @@
+"""Cancellation: heard soon, final, harmless to what comes after."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from harnest.sandbox import SandboxCancelledError, control
+from harnest_ext.conformance.bench import Running
+from harnest_ext.conformance.checks import Group, expect, expect_raises, refuse
+from harnest_ext.conformance.features import Feature
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from harnest.sandbox.optional import OutputStream
+    from harnest_ext.conformance.bench import Bench
+
+__all__ = ["GROUP"]
+
+GROUP = Group("cancelling")
+
+SLEEP = "import time\ntime.sleep(600)"
+TICKS = "import time\nwhile True:\n    print('tick', flush=True)\n    time.sleep(0.02)"
+OCCUPY = "import time\ntime.sleep(1.2)"
+LEAVE = "open('mark', 'w').write('x')"
+LOOK = "try:\n    print(open('mark').read())\nexcept OSError:\n    print('nothing')"
+_START = 0.5
+_SOON = 1.5
+
+
+def _cancelled(bench: Bench, action: Callable[[], object], after: float = _START) -> Running:
+    """Run an action and cancel its call; return it when it is over, or fail."""
+    with control.execute(60) as scope:
+        running = Running(action)
+        time.sleep(after)  # nothing tells from outside that a program has begun
+        scope.cancelled.set()
+        over = running.join(_SOON + bench.profile.slack_seconds)
+    refuse(f"a cancelled call did not return within {_SOON} s", if_true=not over)
+    return running
+
+
+@GROUP.check("running")
+def running(bench: Bench) -> None:
+    """Cancelling ends a running program within a second and a half."""
+    provider = bench.provider
+    _cancelled(bench, lambda: provider.execute(bench.request(SLEEP)))
+
+
+@GROUP.check("error")
+def error(bench: Bench) -> None:
+    """A cancelled call raises SandboxCancelledError or reports the status."""
+    provider = bench.provider
+    call = _cancelled(bench, lambda: provider.execute(bench.request(SLEEP)))
+    told = getattr(call.value, "status", None) or type(call.error).__name__
+    told = "cancelled" if isinstance(call.error, SandboxCancelledError) else told
+    expect("what a cancelled call says", str(getattr(told, "value", told)), "cancelled")
+
+
+@GROUP.check("before-start")
+def before_start(bench: Bench) -> None:
+    """A call that was cancelled before it began runs nothing."""
+    provider = bench.provider
+
+    def run() -> object:
+        with control.execute(60) as scope:
+            scope.cancelled.set()
+            return provider.execute(bench.request("print('ran')"))
+
+    expect_raises("a call in a cancelled scope", SandboxCancelledError, run)
+
+
+@GROUP.check("next-call")
+def next_call(bench: Bench) -> None:
+    """Cancelling does no harm to the next program."""
+    provider = bench.provider
+    _cancelled(bench, lambda: provider.execute(bench.request(SLEEP)))
+    expect("stdout", bench.run("print('next')").stdout, "next\n")
+
+
+@GROUP.check("output-stops", needs=[Feature.STREAMING])
+def output_stops(bench: Bench) -> None:
+    """After a cancelled call has returned no more output comes."""
+    times: list[float] = []
+
+    def sink(_stream: OutputStream, _text: str) -> None:
+        times.append(time.monotonic())
+
+    provider = bench.provider
+    _cancelled(bench, lambda: provider.execute_streaming(bench.request(TICKS), sink))
+    before = len(times)
+    time.sleep(0.3)
+    expect("pieces after the return", len(times) - before, 0)
+
+
+@GROUP.check("queued", needs=[Feature.SCOPE_SESSION, Feature.SCRATCH])
+def queued(bench: Bench) -> None:
+    """A queued call that is cancelled never runs."""
+    provider = bench.make(scope="session")
+    first = Running(lambda: provider.execute(bench.request(OCCUPY)))
+    time.sleep(0.3)  # the first must have the session before the second asks for it
+    _cancelled(bench, lambda: provider.execute(bench.request(LEAVE)), after=0.2)
+    first.result(20)
+    expect("what the queued program left", bench.run(LOOK, on=provider).stdout, "nothing\n")

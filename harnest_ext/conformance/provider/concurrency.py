@@ -1,0 +1,58 @@
+"""Several calls at once."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from harnest_ext.conformance.bench import LONG_SECONDS, Running, identity
+from harnest_ext.conformance.checks import Group, expect, refuse
+from harnest_ext.conformance.features import Feature
+
+if TYPE_CHECKING:
+    from harnest_ext.conformance.bench import Bench
+
+__all__ = ["GROUP"]
+
+GROUP = Group("concurrency")
+
+SPAN = "import time\nbegin = time.time()\ntime.sleep(0.6)\nprint(begin, time.time())"
+CALLS = 8
+NUMBER = "print({}, end='')"
+
+
+def _spans(bench: Bench, provider: object, users: list[str]) -> list[tuple[float, float]]:
+    calls = [
+        Running(partial(bench.run, SPAN, on=provider, context=identity(user_id=user)))
+        for user in users
+    ]
+    texts = [call.result(LONG_SECONDS).stdout.split() for call in calls]
+    return sorted((float(begin), float(end)) for begin, end in texts)
+
+
+@GROUP.check("own-output")
+def own_output(bench: Bench) -> None:
+    """Each of several calls at once gets its own output."""
+    provider = bench.provider
+    calls = [
+        Running(
+            partial(bench.run, NUMBER.format(n), on=provider, context=identity(user_id=f"u{n}"))
+        )
+        for n in range(CALLS)
+    ]
+    texts = [call.result(LONG_SECONDS).stdout for call in calls]
+    expect("outputs", texts, [str(n) for n in range(CALLS)])
+
+
+@GROUP.check("overlap")
+def overlap(bench: Bench) -> None:
+    """Calls of different users overlap."""
+    spans = _spans(bench, bench.provider, ["u", "v"])
+    refuse("two calls came one after the other", if_true=spans[1][0] >= spans[0][1])
+
+
+@GROUP.check("identity-serial", needs=[Feature.SCOPE_SESSION])
+def identity_serial(bench: Bench) -> None:
+    """Calls of one session come one after another."""
+    spans = _spans(bench, bench.make(scope="session"), ["u", "u"])
+    refuse("two calls of one session overlapped", if_true=spans[1][0] < spans[0][1])
