@@ -25,7 +25,7 @@ MISSING = Rule(
     kind="not-found",
     why="A release is installed from the wheel that its registry holds.",
     example="wheels/harnest_extension_docker-1.0.0-py3-none-any.whl is not there.",
-    fix="Tell whoever keeps the registry.",
+    fix="Tell whoever keeps the registry; in a clone of Harnest, run scripts/update-registry.",
 )
 NO_REGISTRY = Rule(
     id="registry.no-registry",
