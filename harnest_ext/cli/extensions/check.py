@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,9 +46,6 @@ def command(path: Path, form: str | None, *, project: Path | None, output: Outpu
     if form is not None:
         output.as_json = form != "text"
     report = check_package(path, host=Host())
-    if form == "sarif":
-        output.stdout.write(json.dumps(sarif_log(report), indent=2) + "\n")
-        output.stdout.flush()
-    else:
-        output.result(report_shape(report), report_text(report))
+    shape = sarif_log(report) if form == "sarif" else report_shape(report)
+    output.result(shape, report_text(report))
     return 0 if report.ok else 1
