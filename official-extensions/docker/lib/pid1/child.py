@@ -7,6 +7,7 @@ Two things differ from ``python3 -c``: the interpreter is isolated, and the work
 from __future__ import annotations
 
 import atexit
+import builtins
 import os
 import signal
 import sys
@@ -57,7 +58,8 @@ def _detach(stdout: int, stderr: int) -> None:
 
 def _namespace() -> dict[str, Any]:
     main = types.ModuleType("__main__")
-    main.__dict__["__builtins__"] = __builtins__
+    # The module itself, as in a main program; other modules see its dict under this name.
+    main.__dict__["__builtins__"] = builtins
     main.__dict__["__loader__"] = BuiltinImporter
     for name in [name for name in sys.modules if name.partition(".")[0] == __package__]:
         del sys.modules[name]
