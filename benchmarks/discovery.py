@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from tests.support.installation import Installation
+
 OURS = """
 import importlib_metadata, sys, time
 from harnest_ext.distributions import installed_extensions
@@ -28,7 +30,7 @@ print(time.perf_counter() - start)
 ENTRY_POINTS = "[console_scripts]\nrun{n} = unrelated{n}.main:run\n"
 
 
-def comparisons(scratch: Path) -> Iterator[Comparison]:
+def comparisons(scratch: Path, installation: Installation) -> Iterator[Comparison]:
     """Yield discovery among 500 and 2,000 distributions, beside the standard library's."""
     for number in (500, 2_000):
         folder = scratch / f"site-{number}"
@@ -36,8 +38,14 @@ def comparisons(scratch: Path) -> Iterator[Comparison]:
             _distribution(folder, n)
         yield Comparison(
             name=f"find extensions among {number} distributions",
-            ours=timed_program(OURS.format(folder=str(folder), broken=0), scratch),
-            others={"entry_points()": timed_program(THEIRS.format(folder=str(folder)), scratch)},
+            ours=timed_program(
+                installation.python, OURS.format(folder=str(folder), broken=0), scratch
+            ),
+            others={
+                "entry_points()": timed_program(
+                    installation.python, THEIRS.format(folder=str(folder)), scratch
+                )
+            },
             reach={"entry_points()": 1.5},
             rounds=7,
         )

@@ -13,12 +13,14 @@ from tests.support.packages import PackageSpec, make_agent, make_folder, make_wh
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from tests.support.installation import Installation
+
 BIN = Path(sys.executable).parent
 MODULES = 60
 """Modules of the package that is installed: about what a real extension has."""
 
 
-def comparisons(scratch: Path) -> Iterator[Comparison]:
+def comparisons(scratch: Path, installation: Installation) -> Iterator[Comparison]:
     """Yield installing a folder, a wheel and from the shipped registry, beside pip and uv."""
     files = {f"lib/part{n}.py": f'"""Part {n}."""\n\nVALUE = {n}\n' * 40 for n in range(MODULES)}
     spec = PackageSpec(name="bench", files=files)
@@ -30,7 +32,7 @@ def comparisons(scratch: Path) -> Iterator[Comparison]:
         agent = make_agent(scratch / name.replace(" ", "-"))
         yield Comparison(
             name=f"install from a {name}",
-            ours=program(BIN / "harnest", "extensions", "install", source, cwd=agent),
+            ours=program(installation.program, "extensions", "install", source, cwd=agent),
             others=_others(wheel, target),
             reach={"pip install --target": 0.5},
             before=_empty(agent, target),

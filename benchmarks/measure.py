@@ -106,11 +106,11 @@ def program(*command: str | Path, cwd: Path | None = None) -> Callable[[], objec
     return run
 
 
-def timed_program(script: str, cwd: Path) -> Callable[[], object]:
+def timed_program(python: Path, script: str, cwd: Path) -> Callable[[], object]:
     """Return a contender in an interpreter of its own: a script that prints the seconds it took."""
 
     def run() -> float:
-        command = [sys.executable, "-c", script]
+        command = [str(python), "-c", script]
         done = subprocess.run(command, cwd=cwd, capture_output=True, check=False, text=True)
         if done.returncode:
             sys.exit(f"{script}\nended with {done.returncode}:\n{done.stderr}")

@@ -15,13 +15,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from tests.support.installation import Installation
+
 FILES = 6_000
 FILE_BYTES = 10_000
 MIB = 1024 * 1024
 
 
-def comparisons(scratch: Path) -> Iterator[Comparison]:
+def comparisons(scratch: Path, installation: Installation) -> Iterator[Comparison]:
     """Yield the validation of 6,000 files of 60 MB, digest included."""
+    del installation
     files = {f"lib/data/{n % 60}/{n}.bin": n.to_bytes(4) * (FILE_BYTES // 4) for n in range(FILES)}
     folder = make_folder(scratch, PackageSpec(name="large", files=files))
     tracemalloc.start()

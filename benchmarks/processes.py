@@ -12,15 +12,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from tests.support.installation import Installation
+
 CODE = "print(1)"
 
 
-def comparisons(scratch: Path) -> Iterator[Comparison]:
+def comparisons(scratch: Path, installation: Installation) -> Iterator[Comparison]:
     """Yield one execution by a managed process sandbox, beside the interpreter by subprocess."""
-    from benchmarks.cli import BIN  # noqa: PLC0415 - the same command line
-
     agent = scratch / "demo"
-    program(BIN / "harnest", "init", agent)()
+    program(installation.program, "init", agent)()
     from harnest import context  # noqa: PLC0415 - imported when this is measured
     from harnest_ext.runtime import AgentRuntime  # noqa: PLC0415 - likewise
 

@@ -20,12 +20,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from tests.support.installation import Installation
+
 Graph = dict[str, list[str]]
 
 
-def comparisons(scratch: Path) -> Iterator[Comparison]:
+def comparisons(scratch: Path, installation: Installation) -> Iterator[Comparison]:
     """Yield a large question with an answer and a small one without."""
-    del scratch
+    del scratch, installation
     yield _comparison("resolve 400 names x 10 versions", _chain(400, 10), "n0")
     yield _comparison("no answer among 8 names x 30 versions", _contradiction(8, 30), "n0")
 

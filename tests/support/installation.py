@@ -40,9 +40,14 @@ class Installation:
         return self.folder / "bin" / "python"
 
     @property
+    def program(self) -> Path:
+        """Its ``harnest``."""
+        return self.folder / "bin" / "harnest"
+
+    @property
     def harnest(self) -> Command:
         """Its command line."""
-        return Command(program=(str(self.folder / "bin" / "harnest"),))
+        return Command(program=(str(self.program),))
 
 
 def install_product(root: Path, place: Path) -> Installation:
