@@ -141,7 +141,7 @@ def _value(wish: Wish) -> object:
         return wish.version or ANY_VERSION
     parts = ", ".join(f"{k} = {tomlkit.item(v).as_string()}" for k, v in wish_shape(wish).items())
     # Parsed rather than built, for the blanks inside the braces that people write.
-    return tomlkit.parse(f"it = {{ {parts} }}")["it"]
+    return tomlkit.parse(f"it = {{ {parts} }}\n")["it"]
 
 
 def _slug(name: str) -> Slug:
