@@ -83,11 +83,11 @@ class Explanation:
         return f"{_listing(parties)} can't agree on one release of {slug}."
 
     def _details(self) -> tuple[str, ...]:
-        room = limits.EXPLANATION_LINES - 3  # the message, what is known, the remedy
+        room = limits.EXPLANATION_LINES - 4  # the message, what is known and where, the remedy
         chains = list(dict.fromkeys(self._chain(cause) for cause in self.clash.causes))
         if len(chains) > room:
             chains = [*chains[: room - 1], f"... and {len(chains) - room + 1} more"]
-        return (*chains, self._known())
+        return (*chains, self._known(), *self._elsewhere())
 
     def _chain(self, cause: Cause) -> str:
         links = [_link(item) for item in self._trace.chain(cause)]
@@ -96,6 +96,14 @@ class Explanation:
             cut = len(links) - most + 1
             links = [*links[: most // 2], f"{cut} more", *links[-(most - 1 - most // 2) :]]
         return " -> ".join(links)
+
+    def _elsewhere(self) -> tuple[str, ...]:
+        """Which place has the name alone, when another one may have what was asked for."""
+        origin = self._listed[0].origin if self._listed else None
+        if self.rule is not rules.NO_RELEASE or origin is None or origin.kind != "registry":
+            return ()
+        slug = self.clash.slug
+        return (f"these are in {origin}; --index-only {slug} asks the package index instead",)
 
     def _known(self) -> str:
         if not self._listed:

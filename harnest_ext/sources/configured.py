@@ -36,6 +36,8 @@ class SourceOptions:
         offline: Whether nothing is asked over the network.
         index_only: Names that are taken from the index alone.
         registry_of: Names that are taken from one registry alone: its name or its place.
+        index_of_lock: Index that the project's lock names, asked when none is configured; empty
+            when it names none.
     """
 
     registries: tuple[str, ...] = ()
@@ -45,6 +47,7 @@ class SourceOptions:
     offline: bool = False
     index_only: frozenset[Slug] = frozenset()
     registry_of: tuple[tuple[Slug, str], ...] = ()
+    index_of_lock: str = ""
 
 
 def source_settings(
@@ -77,7 +80,7 @@ def source_settings(
             RegistrySetting(name=name, location=place) for name, place in registries.items()
         ),
         find_links=tuple(Path(os.path.normpath(cwd / path)) for path in options.find_links),
-        index=_index(options.index_url, tool),
+        index=_index(options, tool),
         no_index=options.no_index,
         offline=options.offline,
         index_only=options.index_only,
@@ -86,8 +89,13 @@ def source_settings(
     )
 
 
-def _index(url: str | None, tool: Mapping[str, Any]) -> IndexSetting | None:
-    return IndexSetting(url=url, told_by="--index-url") if url else configured_index(tool)
+def _index(options: SourceOptions, tool: Mapping[str, Any]) -> IndexSetting | None:
+    if options.index_url:
+        return IndexSetting(url=options.index_url, told_by="--index-url")
+    configured = configured_index(tool)
+    if configured is None and options.index_of_lock:
+        return IndexSetting(url=options.index_of_lock, told_by="the project's lock")
+    return configured
 
 
 def _place(text: str, base: Path) -> str:

@@ -13,13 +13,14 @@ from harnest_ext.errors import HarnestExtensionError
 from harnest_ext.identity import Slug
 from harnest_ext.sources.configured import SourceOptions, source_settings
 from harnest_ext.sources.finder import Finder
-from harnest_ext.store.lock import LockFile, SourceKind
+from harnest_ext.store.lock import SourceKind
 from harnest_ext.store.lockfile import read_lock
 from harnest_ext.store.wishes import read_wishes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
+    from harnest_ext.store.lock import LockedSource
     from harnest_ext.store.project import Project
 
 __all__ = ["LookupOptions", "lookup_options"]
@@ -68,12 +69,14 @@ class LookupOptions:
         Raises:
             InvalidExtension: The project's settings can't be used.
         """
-        index_only, registry_of = _places(project)
+        locked = _locked(project)
+        index_only, registry_of = _places(project, locked)
         chosen = self.options.index_only
         options = replace(
             self.options,
             index_only=chosen | index_only,
             registry_of=tuple((n, r) for n, r in registry_of.items() if n not in chosen),
+            index_of_lock=next((s.location for s in locked.values() if s.kind == "index"), ""),
         )
         return Finder(source_settings(project.root, options, cwd=Path.cwd()))
 
@@ -97,20 +100,21 @@ def _slug(name: str) -> Slug:
     return Slug.from_distribution(name) or Slug(name)
 
 
-def _places(project: Project) -> tuple[frozenset[Slug], dict[Slug, str]]:
-    """Names that come from the index alone, and names that come from one registry."""
-    index_only: set[Slug] = set()
-    registry_of: dict[Slug, str] = {}
+def _locked(project: Project) -> dict[Slug, LockedSource]:
     try:
         lock = read_lock(project.lock_path)
     except HarnestExtensionError:
         # Whether a broken lock stands in the way is the command's to say.
-        lock = LockFile()
-    for entry in lock.entries.values():
-        if entry.source.kind is SourceKind.INDEX:
-            index_only.add(entry.name)
-        elif entry.source.kind is SourceKind.REGISTRY:
-            registry_of[entry.name] = entry.source.location
+        return {}
+    return {entry.name: entry.source for entry in lock.entries.values()}
+
+
+def _places(
+    project: Project, locked: Mapping[Slug, LockedSource]
+) -> tuple[frozenset[Slug], dict[Slug, str]]:
+    """Names that come from the index alone, and names that come from one registry."""
+    index_only = {name for name, source in locked.items() if source.kind is SourceKind.INDEX}
+    registry_of = {n: s.location for n, s in locked.items() if s.kind is SourceKind.REGISTRY}
     for name, wish in read_wishes(project.pyproject_path).items():
         if wish.index or wish.registry or wish.path:
             index_only.discard(name)
