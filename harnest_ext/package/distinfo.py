@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from packaging.version import InvalidVersion, Version
+
 from harnest_ext import limits
 from harnest_ext.identity import PACKAGE_PREFIX, normalized
 from harnest_ext.package.contents import foreign_problem
@@ -68,12 +70,9 @@ def _folder_problems(folders: list[str], name: WheelName) -> list[Problem]:
         return [rules.DIST_INFO.problem(what, path=name.dist_info, expected=name.dist_info)]
     problems = []
     for folder in folders:
-        match = _METADATA_FOLDER.fullmatch(folder)
-        project = (match[1] if match else folder).partition("-")[0]
-        own = normalized(project) == name.slug.distribution
         if folder != name.dist_info:
             what = "A .dist-info folder is not named as the file."
-            rule = rules.DIST_INFO if own else rules.DIST_INFO_OTHER
+            rule = rules.DIST_INFO if _is_spelling_of(folder, name) else rules.DIST_INFO_OTHER
             problems.append(rule.problem(what, path=folder, expected=name.dist_info, got=folder))
     if len(folders) > 1:
         what = "There is more than one .dist-info folder."
@@ -82,6 +81,17 @@ def _folder_problems(folders: list[str], name: WheelName) -> list[Problem]:
         )
         problems.insert(0, first)
     return problems
+
+
+def _is_spelling_of(folder: str, name: WheelName) -> bool:
+    """Return whether a folder's name means this release, in an unusual spelling."""
+    match = _METADATA_FOLDER.fullmatch(folder)
+    project, _, version = (match[1] if match else folder).partition("-")
+    try:
+        same_version = Version(version) == name.value
+    except InvalidVersion:
+        same_version = False
+    return same_version and normalized(project) == name.slug.distribution
 
 
 def _foreign(wheel: WheelFile, name: WheelName, roots: set[str], findings: Findings) -> None:

@@ -66,7 +66,7 @@ class FolderTree:
                 )
                 continue
             name = item.path.rpartition("/")[2]
-            if item.type is not EntryType.FOLDER and never_copied(name, is_folder=False):
+            if item.type is not EntryType.FOLDER and never_copied(name, item.type):
                 continue
             problem = special_problem(_entry(item, item.path))
             if problem:
@@ -99,7 +99,7 @@ class FolderTree:
 
 
 def _is_entered(_path: str, name: str) -> bool:
-    return not never_copied(name, is_folder=True)
+    return not never_copied(name, EntryType.FOLDER)
 
 
 def _entry(found: Found, path: str) -> Entry:

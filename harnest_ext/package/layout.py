@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from harnest_ext.manifest import CONTENT_KINDS, MANIFEST_FILE
+from harnest_ext.package.tree import EntryType
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -73,9 +74,12 @@ class Layout:
     stray: tuple[Entry, ...]
 
 
-def never_copied(name: str, *, is_folder: bool) -> bool:
-    """Return whether a name is passed over at any depth of a folder, unseen."""
-    if is_folder:
+def never_copied(name: str, kind: EntryType) -> bool:
+    """Return whether an entry is passed over at any depth of a folder, unseen.
+
+    Environments, repositories and caches are often links; they are passed over all the same.
+    """
+    if kind in {EntryType.FOLDER, EntryType.LINK}:
         return name in _PRIVATE_FOLDERS
     return name in {".DS_Store", ".env", ".git"} or name.startswith(".env.")
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from packaging.version import InvalidVersion, Version
 
+from harnest_ext import limits
 from harnest_ext.identity import normalized
 from harnest_ext.package.headers import parse_headers
 from harnest_ext.package.host import check_specifier
@@ -78,7 +79,7 @@ def _check_identity(fields: Fields, name: WheelName) -> None:
     if version is None:
         return
     try:
-        value = Version(version.value) if len(version.value) <= 128 else None
+        value = Version(version.value) if len(version.value) <= limits.VERSION_CHARACTERS else None
     except InvalidVersion:
         value = None
     if value is None:

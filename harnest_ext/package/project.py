@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from harnest_ext import limits
 from harnest_ext.identity import normalized
 from harnest_ext.package.declared import Place, check_entry_points, check_files
 from harnest_ext.package.host import check_specifier
@@ -152,7 +153,7 @@ class _Reader:
         from packaging.version import InvalidVersion, Version  # noqa: PLC0415 - with its only use
 
         try:
-            value = Version(version) if len(version) <= 128 else None
+            value = Version(version) if len(version) <= limits.VERSION_CHARACTERS else None
         except InvalidVersion:
             value = None
         if value is None:

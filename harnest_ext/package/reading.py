@@ -11,6 +11,7 @@ from harnest_ext.package.imports import Modules
 from harnest_ext.package.model import PackageFile
 from harnest_ext.package.python import PythonCheck, is_python
 from harnest_ext.package.rules import tree as rules
+from harnest_ext.package.rules.project import PYTHON
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,6 +91,8 @@ def read_through(tree: Tree, inspected: Inspected, findings: Findings) -> Verifi
     verified = VerifiedFiles(tree)
     paths = [entry.path for entry in inspected.copied]
     check = PythonCheck(Modules.of(paths, inspected.left_out))
+    # Source for another Python need not parse on this one; the range says why it is refused.
+    parses = not any(problem.rule == PYTHON.id for problem in findings.errors)
     for entry in inspected.copied:
         try:
             source = _consumed(entry, verified.add(entry, tree.read(entry)))
@@ -98,7 +101,7 @@ def read_through(tree: Tree, inspected: Inspected, findings: Findings) -> Verifi
             continue
         if inspected.known.get(entry.path, source) != source:
             findings.add(_changed(entry))
-        if is_python(entry.path):
+        if parses and is_python(entry.path):
             findings.extend(check.problems(entry.path, entry.shown, source))
     return verified
 

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 from packaging.version import InvalidVersion, Version
 
+from harnest_ext import limits
 from harnest_ext.errors import InvalidExtension
 from harnest_ext.identity import DISTRIBUTION_PREFIX, PACKAGE_PREFIX, Slug, normalized
+from harnest_ext.manifest.version import objection
 from harnest_ext.package.rules import wheel as rules
 
 if TYPE_CHECKING:
@@ -113,8 +115,10 @@ def _project_problem(name: str, project: str) -> Problem | None:
 def _version_problem(name: str, version: str, build: str) -> Problem | None:
     reason = ""
     try:
-        if len(version) > 128 or str(Version(version)) != version:
+        if len(version) > limits.VERSION_CHARACTERS or str(Version(version)) != version:
             reason = "it is not in PEP 440 normal form"
+        elif objection(version):
+            reason = objection(version)
         elif build and not _BUILD.fullmatch(build):
             reason = f"{build!r} after it is neither part of a version nor a build tag"
     except InvalidVersion:

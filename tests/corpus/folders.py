@@ -214,6 +214,7 @@ ACCEPTED = [
         ),
     ),
     changed("with links in .venv", "", link(".venv/python", "/usr/bin/python3")),
+    changed("whose .venv is a link", "", link(".venv", "/usr")),
     folder_case(
         "with unicode names", "", Demo(files={"lib/\u8cc7\u6599.txt": "", "lib/caf\u00e9.txt": ""})
     ),

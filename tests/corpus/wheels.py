@@ -173,7 +173,9 @@ NAMES = [
     named("harnest_extension_demo-1.0.0.tar.gz", "source.kind"),
     named("harnest_extension_demo-1.0.0.zip", "source.kind"),
     named("harnest_extension_other-1.0.0-py3-none-any.whl", "wheel.dist-info-name"),
-    named("harnest_extension_demo-1.0.1-py3-none-any.whl", "wheel.dist-info"),
+    named("harnest_extension_demo-1.0.1-py3-none-any.whl", "wheel.dist-info-name"),
+    named("harnest_extension_demo-1.0-py3-none-any.whl", "wheel.filename-version"),
+    named("harnest_extension_demo-1!1.0.0-py3-none-any.whl", "wheel.filename-version"),
 ]
 
 STRUCTURE = [

@@ -137,6 +137,18 @@ def test_a_package_for_another_host_is_incompatible_not_invalid(tmp_path: Path) 
     assert report.package.version == "1.0.0"
 
 
+def test_source_for_a_later_python_is_incompatible_not_broken(tmp_path: Path) -> None:
+    """Syntax that this Python does not know is no fault of a package that says it needs more."""
+    files = {
+        "pyproject.toml": PROJECT.replace(">=3.11", ">=3.99"),
+        "lib/client.py": "def later[T](x: T) -> T: ...\nnot python yet(\n",
+    }
+    path = Demo(files=files).write_folder(tmp_path / "demo")
+    with pytest.raises(IncompatibleExtension) as caught, open_package(path, host=HOST):
+        pass
+    assert [problem.rule for problem in caught.value.problems] == ["host.python"]
+
+
 def test_a_host_before_its_release_counts_as_that_release(tmp_path: Path) -> None:
     """A pre-release or development build of Python or Harnest satisfies an open range."""
     path = Demo().write_folder(tmp_path / "demo")
