@@ -37,7 +37,7 @@ class ActiveSet:
         self._loaded: dict[Slug, LoadedExtension] = {}
         self._count = 1
         self._settled = False
-        self._failure: tuple[Problem, ...] = ()
+        self._failure: LoadError | None = None
         self._loader = threading.get_ident()
         self._owner: object | None = None
 
@@ -87,16 +87,18 @@ class ActiveSet:
             )
         self._count += 1
 
-    def wait(self) -> None:
-        """Wait until another thread has loaded the set.
+    def wait(self, plan: Plan) -> Plan:
+        """Wait until another thread has loaded the set; return ``plan``, or the next one to try.
+
+        Args:
+            plan: What the waiting one asked for.
 
         Raises:
-            LoadError: It failed.
+            LoadError: It failed, and what failed must not be left out.
         """
         with _CHANGED:
             _CHANGED.wait_for(lambda: self._settled)
-        if self._failure:
-            raise LoadError(self._failure, unchanged="No extension is loaded.")
+        return plan if self._failure is None else _next(plan, self._failure)
 
     def attempt(self) -> Plan:
         """Load the set; return its plan, or the next one to try without what failed.
@@ -109,7 +111,7 @@ class ActiveSet:
             self.load()
         except ExtensionFailed as error:
             failed = error
-        return self.plan if failed is None else without(self.plan, failed.slug, failed.problems[0])
+        return self.plan if failed is None else _next(self.plan, failed)
 
     def load(self) -> None:
         """Import every extension in order; any failure takes all of them back.
@@ -121,17 +123,17 @@ class ActiveSet:
             for candidate in self.plan.extensions:
                 self._loaded[candidate.slug] = load_extension(candidate)
         except BaseException as error:
-            self._abandon(error.problems if isinstance(error, LoadError) else ())
+            self._abandon(error if isinstance(error, LoadError) else None)
             raise
         with _CHANGED:
             self._settled = True
             _CHANGED.notify_all()
 
-    def _abandon(self, problems: tuple[Problem, ...]) -> None:
+    def _abandon(self, failure: LoadError | None) -> None:
         global _ACTIVE  # noqa: PLW0603 - see release
         interrupted = rules.IMPORT_FAILED.problem("Loading the extensions was interrupted.")
         with _CHANGED:
-            self._failure = problems or (interrupted,)
+            self._failure = failure or LoadError(interrupted)
             self._settled = True
             self._withdraw()
             if _ACTIVE is self:
@@ -162,7 +164,7 @@ def claim(plan: Plan) -> tuple[ActiveSet, bool]:
         whoever does, unless it holds an import lock.
 
     Raises:
-        LoadError: Another set is active.
+        LoadError: Another set is active, or one that goes on without what this one must have.
     """
     global _ACTIVE  # noqa: PLW0603 - see ActiveSet.release
     with _CHANGED:
@@ -174,6 +176,9 @@ def claim(plan: Plan) -> tuple[ActiveSet, bool]:
             return fresh, True
         if current.plan.identity != plan.identity:
             raise LoadError(_other(current.plan, plan))
+        missing = plan.intolerable(current.plan.skipped)
+        if missing:
+            raise LoadError(missing, unchanged="The extensions that are active stay so.")
         current.join()
         return current, False
 
@@ -189,12 +194,16 @@ def activate(plan: Plan) -> ActiveSet:
     """
     while True:
         found, fresh = claim(plan)
-        if not fresh:
-            found.wait()
+        following = found.attempt() if fresh else found.wait(plan)
+        if following is (found.plan if fresh else plan):
             return found
-        plan = found.attempt()
-        if plan is found.plan:
-            return found
+        plan = following
+
+
+def _next(plan: Plan, failure: LoadError) -> Plan:
+    if isinstance(failure, ExtensionFailed):
+        return without(plan, failure.slug, failure.problems[0])
+    raise LoadError(failure.problems, unchanged="No extension is loaded.")
 
 
 def _other(active: Plan, wanted: Plan) -> Problem:

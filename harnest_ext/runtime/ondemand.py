@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import importlib
 import os
-import sys
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
@@ -54,8 +53,7 @@ def load(fullname: str) -> ModuleType:
         refused = f"{fullname} can't be imported.\n{error}"
     if refused:
         raise ExtensionImportError(refused, name=fullname)
-    importlib.import_module(fullname)
-    return sys.modules[fullname]
+    return importlib.import_module(fullname)
 
 
 def project_at_hand() -> Project | None:

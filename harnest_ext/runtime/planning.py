@@ -34,12 +34,14 @@ class Plan:
         skipped: What is left out, with the reasons.
         tolerated: Names that may be left out when they fail; None: any may.
         notes: What a reader should know and what stops nothing.
+        asked: What was to be loaded before anything failed; empty if that is ``extensions``.
     """
 
     extensions: tuple[Candidate, ...] = ()
     skipped: Mapping[Slug, tuple[Problem, ...]] = field(default_factory=dict)
     tolerated: frozenset[Slug] | None = frozenset()
     notes: tuple[Problem, ...] = ()
+    asked: tuple[Candidate, ...] = ()
 
     def __post_init__(self) -> None:
         """Freeze the mapping."""
@@ -47,8 +49,15 @@ class Plan:
 
     @property
     def identity(self) -> tuple[tuple[str, str, str, str], ...]:
-        """What makes two plans the same set."""
-        return tuple(candidate.identity for candidate in self.extensions)
+        """What makes two plans the same set, whatever of it then failed to load."""
+        return tuple(candidate.identity for candidate in self.asked or self.extensions)
+
+    def intolerable(self, skipped: Mapping[Slug, tuple[Problem, ...]]) -> list[Problem]:
+        """Return the problems of what others left out of this set and this plan must not."""
+        if self.tolerated is None:
+            return []
+        wanted = {candidate.slug for candidate in self.extensions} - self.tolerated
+        return [problem for slug in sorted(wanted & skipped.keys()) for problem in skipped[slug]]
 
 
 def make_plan(found: Discovery, *, on_broken: OnBroken = "raise", host: Host | None = None) -> Plan:
@@ -92,7 +101,8 @@ def without(plan: Plan, slug: Slug, problem: Problem) -> Plan:
     good.pop(slug)
     _drop_dependents(good, broken)
     _require_tolerable(broken, plan.tolerated)
-    return replace(plan, extensions=tuple(good.values()), skipped=broken)
+    asked = plan.asked or plan.extensions
+    return replace(plan, extensions=tuple(good.values()), skipped=broken, asked=asked)
 
 
 def _require_tolerable(

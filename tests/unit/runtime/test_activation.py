@@ -13,7 +13,7 @@ import pytest
 import harnest.extensions
 from harnest_ext.distributions import EnvironmentView
 from harnest_ext.errors import LoadError
-from harnest_ext.runtime.activation import activate, active_set
+from harnest_ext.runtime.activation import ActiveSet, activate, active_set
 from harnest_ext.runtime.discovery import discover
 from harnest_ext.runtime.planning import make_plan
 from harnest_ext.store import Project
@@ -192,6 +192,43 @@ def test_threads_that_wait_for_a_failing_set_are_told(tmp_path: Path) -> None:
     with ThreadPoolExecutor(8) as pool:
         errors = list(pool.map(run, range(8)))
     assert [isinstance(error, LoadError) for error in errors] == [True] * 8
+
+
+def test_threads_that_may_skip_go_on_without_what_failed(tmp_path: Path) -> None:
+    """All of them get the one set that is left, with the reason of what is not in it."""
+    plan = plan_of(
+        tmp_path,
+        extension("alpha"),
+        failing("bravo", "import time; time.sleep(0.05); 1 / 0"),
+        on_broken="skip",
+    )
+    start = threading.Barrier(8)
+
+    def run(_: int) -> ActiveSet:
+        start.wait(timeout=30)
+        return activate(plan)
+
+    with ThreadPoolExecutor(8) as pool:
+        sets = list(pool.map(run, range(8)))
+    assert len(set(map(id, sets))) == 1
+    assert list(sets[0].loaded) == ["alpha"]
+    assert sets[0].plan.skipped["bravo"][0].got == "ZeroDivisionError"  # type: ignore[index]
+    for each in sets:
+        each.release()
+    assert loaded_names() == []
+
+
+def test_who_tolerates_nothing_does_not_join_a_set_without_it(tmp_path: Path) -> None:
+    """The refusal is the reason of what was left out; the active set stays."""
+    project = installed(tmp_path, [extension("alpha"), failing("bravo", "1 / 0")])
+    found = discover(Project.at(project), EnvironmentView())
+    active = activate(make_plan(found, on_broken="skip"))
+    with pytest.raises(LoadError) as caught:
+        activate(make_plan(found))
+    assert (caught.value.rule, caught.value.got) == ("load.import", "ZeroDivisionError")
+    assert activate(make_plan(found, on_broken="skip")) is active
+    active.release()
+    active.release()
 
 
 def test_an_extension_can_import_the_one_that_it_requires(tmp_path: Path) -> None:

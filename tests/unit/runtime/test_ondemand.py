@@ -85,6 +85,23 @@ assert again.echo is echo
     assert (done.stdout, done.stderr) == ("joined\n", "")
 
 
+def test_a_runtime_joins_although_a_distribution_is_broken(
+    run: Run, project: Path, root: Path
+) -> None:
+    """What nobody asked for and failed is left out by both, and they are the same set."""
+    site = project.parent / "site"
+    install_wheel(site, extension("broken", "    1 / 0"))
+    program = """
+from harnest.extensions.echo import echo
+from harnest_ext.runtime import AgentRuntime
+with AgentRuntime(".") as runtime:
+    assert runtime.running.active.loaded["echo"].extension is echo
+    print([name for name in runtime.running.active.plan.skipped if name == "broken"])
+"""
+    done = run("-c", program, cwd=project, PYTHONPATH=f"{root}{os.pathsep}{site}")
+    assert (done.stdout, done.stderr) == ("['broken']\n", "")
+
+
 def test_without_a_project_the_environment_serves(run: Run, tmp_path: Path, root: Path) -> None:
     """An installed distribution can be imported in any folder."""
     site = tmp_path / "site"
