@@ -32,6 +32,7 @@ STEPS = {
     "extensions verify": (),
     "extensions doctor": (),
     "extensions build": ("../official-extensions/process", "--out", "dist"),
+    "env sync": ("--dry-run",),
     "sandbox list": (),
     "sandbox run": ("python", "-c", "print(1)"),
     "sandbox doctor": (),
