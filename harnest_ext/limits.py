@@ -168,3 +168,5 @@ MEMORY_POLL_SECONDS: Final = 0.02
 """Longest wait of the memory provider before deadline and cancellation are looked at again."""
 MEMORY_END_SECONDS: Final = 1.0
 """Longest wait of the memory provider for a program that is to end, in seconds."""
+PROBE_SECONDS: Final = 120
+"""Longest that the extension suite lets an extension run, in seconds."""

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from harnest_ext.conformance.bench import Bench
     from harnest_ext.conformance.features import Feature
 
 __all__ = ["Broken", "Check", "Group", "expect", "expect_in", "expect_raises", "refuse"]
 
+_B = TypeVar("_B")
 _E = TypeVar("_E", bound=BaseException)
 _SHOWN = 300
 
@@ -22,7 +22,7 @@ class Broken(AssertionError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
+class Check(Generic[_B]):
     """One promise of the contract, and how it is tried.
 
     Attributes:
@@ -37,10 +37,10 @@ class Check:
     promise: str
     needs: frozenset[Feature]
     unless: frozenset[Feature]
-    run: Callable[[Bench], None]
+    run: Callable[[_B], None]
 
 
-class Group:
+class Group(Generic[_B]):
     """The checks of one module, collected as they are defined.
 
     Args:
@@ -49,11 +49,11 @@ class Group:
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self.checks: list[Check] = []
+        self.checks: list[Check[_B]] = []
 
     def check(
         self, name: str, *, needs: Iterable[Feature] = (), unless: Iterable[Feature] = ()
-    ) -> Callable[[Callable[[Bench], None]], Callable[[Bench], None]]:
+    ) -> Callable[[Callable[[_B], None]], Callable[[_B], None]]:
         """Make a function a check; its docstring is the promise.
 
         Args:
@@ -62,7 +62,7 @@ class Group:
             unless: Features with which it does not apply.
         """
 
-        def collect(function: Callable[[Bench], None]) -> Callable[[Bench], None]:
+        def collect(function: Callable[[_B], None]) -> Callable[[_B], None]:
             self.checks.append(
                 Check(
                     name=f"{self._name}.{name}",

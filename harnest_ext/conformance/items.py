@@ -15,6 +15,7 @@ from harnest_ext.errors import HarnestExtensionError
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from harnest_ext.conformance.bench import Bench
     from harnest_ext.conformance.checks import Check
     from harnest_ext.conformance.features import ProviderProfile
 
@@ -28,7 +29,7 @@ class _CheckFailed(Exception):
 class _CheckItem(pytest.Item):
     """One check as a test."""
 
-    def __init__(self, *, check: Check, profile: ProviderProfile, **options: Any) -> None:
+    def __init__(self, *, check: Check[Bench], profile: ProviderProfile, **options: Any) -> None:
         super().__init__(**options)
         self._check = check
         self._profile = profile
@@ -41,11 +42,11 @@ class _CheckItem(pytest.Item):
         if result.outcome is not CheckOutcome.PASSED:
             pytest.skip(f"{result.outcome}: {result.detail}")
 
-    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], **options: Any) -> Any:
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Show the promise and how it was broken, not where in our code."""
         if isinstance(excinfo.value, _CheckFailed):
             return f"{self._check.promise}\n{excinfo.value}"
-        return super().repr_failure(excinfo, **options)
+        return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, None, str]:
         """Name the check in reports."""

@@ -36,9 +36,9 @@ _GROUPS: Final = (
 )
 
 
-def provider_checks() -> tuple[Check, ...]:
+def provider_checks() -> tuple[Check[Bench], ...]:
     """Return all checks in their order."""
-    found: list[Check] = []
+    found: list[Check[Bench]] = []
     for name in _GROUPS:
         group = import_module(f"harnest_ext.conformance.provider.{name}").GROUP
         if isinstance(group, Group):
@@ -64,7 +64,7 @@ def run_provider_suite(
     )
 
 
-def run_check(check: Check, profile: ProviderProfile) -> CheckResult:
+def run_check(check: Check[Bench], profile: ProviderProfile) -> CheckResult:
     """Try one check on a provider; its own errors never end the suite."""
     missing = profile.missing(check.needs)
     if missing:
@@ -78,7 +78,7 @@ def run_check(check: Check, profile: ProviderProfile) -> CheckResult:
     return CheckResult.of(check, outcome, detail, time.monotonic() - start)
 
 
-def _objection(check: Check, profile: ProviderProfile) -> str:
+def _objection(check: Check[Bench], profile: ProviderProfile) -> str:
     bench = Bench(profile)
     detail = ""
     try:
@@ -94,7 +94,7 @@ def _objection(check: Check, profile: ProviderProfile) -> str:
     return detail
 
 
-def _named(check: Check, names: tuple[str, ...]) -> bool:
+def _named(check: Check[Bench], names: tuple[str, ...]) -> bool:
     return any(
         check.name.startswith(name) if name.endswith(".") else check.name == name for name in names
     )

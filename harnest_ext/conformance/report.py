@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
 from harnest_ext.text import printable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from harnest_ext.conformance.checks import Check
 
-__all__ = ["CheckOutcome", "CheckResult", "SuiteReport"]
+__all__ = ["CheckOutcome", "CheckResult", "SuiteReport", "junit"]
 
 _DETAIL = 1000
 
@@ -48,7 +50,7 @@ class CheckResult:
 
     @classmethod
     def of(
-        cls, check: Check, outcome: CheckOutcome, detail: str = "", seconds: float = 0.0
+        cls, check: Check[Any], outcome: CheckOutcome, detail: str = "", seconds: float = 0.0
     ) -> CheckResult:
         """Return the result of a check."""
         return cls(
@@ -112,32 +114,38 @@ class SuiteReport:
             ],
         }
 
-    def junit(self) -> str:
-        """Return the report as a JUnit XML document."""
-        suite = ET.Element(
-            "testsuite",
-            name=f"harnest.{self.suite}",
-            tests=str(len(self.results)),
-            failures=str(len(self.failures)),
-            errors="0",
-            skipped=str(sum(map(self.count, _SKIPPED))),
-            time=f"{sum(item.seconds for item in self.results):.3f}",
-        )
-        for item in self.results:
-            case = ET.SubElement(
-                suite,
-                "testcase",
-                classname=printable(self.subject),
-                name=item.check,
-                time=f"{item.seconds:.3f}",
-            )
-            if item.outcome is CheckOutcome.FAILED:
-                ET.SubElement(case, "failure", message=item.detail).text = item.promise
-            elif item.outcome in _SKIPPED:
-                ET.SubElement(case, "skipped", message=f"{item.outcome}: {item.detail}")
-        root = ET.Element("testsuites")
-        root.append(suite)
-        return ET.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
-
 
 _SKIPPED = (CheckOutcome.UNSUPPORTED, CheckOutcome.NOT_APPLICABLE)
+
+
+def junit(reports: Sequence[SuiteReport]) -> str:
+    """Return reports as one JUnit XML document; what was not tried is skipped, with the reason."""
+    root = ET.Element("testsuites")
+    for report in reports:
+        root.append(_suite(report))
+    return ET.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _suite(report: SuiteReport) -> ET.Element:
+    suite = ET.Element(
+        "testsuite",
+        name=f"harnest.{report.suite}",
+        tests=str(len(report.results)),
+        failures=str(len(report.failures)),
+        errors="0",
+        skipped=str(sum(map(report.count, _SKIPPED))),
+        time=f"{sum(item.seconds for item in report.results):.3f}",
+    )
+    for item in report.results:
+        case = ET.SubElement(
+            suite,
+            "testcase",
+            classname=printable(report.subject),
+            name=item.check,
+            time=f"{item.seconds:.3f}",
+        )
+        if item.outcome is CheckOutcome.FAILED:
+            ET.SubElement(case, "failure", message=item.detail).text = item.promise
+        elif item.outcome in _SKIPPED:
+            ET.SubElement(case, "skipped", message=f"{item.outcome}: {item.detail}")
+    return suite

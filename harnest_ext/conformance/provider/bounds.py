@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GROUP"]
 
-GROUP = Group("bounds")
+GROUP: Group[Bench] = Group("bounds")
 
 PROCESSES = 16
 MANY = f"""\

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GROUP"]
 
-GROUP = Group("cancelling")
+GROUP: Group[Bench] = Group("cancelling")
 
 SLEEP = "import time\ntime.sleep(600)"
 TICKS = "import time\nwhile True:\n    print('tick', flush=True)\n    time.sleep(0.02)"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GROUP"]
 
-GROUP = Group("closing")
+GROUP: Group[Bench] = Group("closing")
 
 SLEEP = "import time\ntime.sleep(600)"
 

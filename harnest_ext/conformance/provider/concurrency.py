@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GROUP"]
 
-GROUP = Group("concurrency")
+GROUP: Group[Bench] = Group("concurrency")
 
 SPAN = "import time\nbegin = time.time()\ntime.sleep(0.6)\nprint(begin, time.time())"
 CALLS = 8

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GROUP"]
 
-GROUP = Group("deadlines")
+GROUP: Group[Bench] = Group("deadlines")
 
 SLEEP = "import time\nprint('so far', flush=True)\ntime.sleep(600)"
 BUSY = "while True:\n    pass"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GROUP"]
 
-GROUP = Group("files")
+GROUP: Group[Bench] = Group("files")
 
 READ = "print(open('in.txt').read())"
 READ_BINARY = "print(open('data/in.bin', 'rb').read().hex())"

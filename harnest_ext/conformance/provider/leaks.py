@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GROUP"]
 
-GROUP = Group("leaks")
+GROUP: Group[Bench] = Group("leaks")
 
 CALLS = 10
 _PROC = Path("/proc")

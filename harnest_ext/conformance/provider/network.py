@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GROUP", "connecting"]
 
-GROUP = Group("network")
+GROUP: Group[Bench] = Group("network")
 
 _NONE = SandboxNetworkPolicy.none()
 _POLICIES = {

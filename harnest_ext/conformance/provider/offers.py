@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GROUP"]
 
-GROUP = Group("offers")
+GROUP: Group[Bench] = Group("offers")
 
 LEAVE = "open('mark', 'w').write('kept')"
 LOOK = "print(open('mark').read())"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GROUP"]
 
-GROUP = Group("outcomes")
+GROUP: Group[Bench] = Group("outcomes")
 
 SEVEN = "import sys\nsys.exit(7)"
 LIKE_TIMEOUT = "import sys\nsys.exit(124)"

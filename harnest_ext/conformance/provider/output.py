@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GROUP"]
 
-GROUP = Group("output")
+GROUP: Group[Bench] = Group("output")
 
 BUDGET = 10_000
 WIDTHS = "print('aé€😀' * 5000)"

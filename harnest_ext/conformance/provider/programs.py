@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GROUP"]
 
-GROUP = Group("programs")
+GROUP: Group[Bench] = Group("programs")
 
 CANARY = "HARNEST_CONFORMANCE_CANARY"
 NAME = "print(__name__)"

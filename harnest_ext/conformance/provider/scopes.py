@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GROUP"]
 
-GROUP = Group("scopes")
+GROUP: Group[Bench] = Group("scopes")
 _SESSION = (Feature.SCOPE_SESSION, Feature.SCRATCH)
 
 LEAVE = "open('mark', 'w').write('kept')"

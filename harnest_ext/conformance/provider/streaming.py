@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GROUP"]
 
-GROUP = Group("streaming")
+GROUP: Group[Bench] = Group("streaming")
 _NEEDS = (Feature.STREAMING,)
 
 MIXED = "import sys\nfor n in range(5):\n    print(n, 'é€')\n    print(-n, file=sys.stderr)"

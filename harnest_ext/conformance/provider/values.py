@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GROUP"]
 
-GROUP = Group("values")
+GROUP: Group[Bench] = Group("values")
 
 HELLO = "print('hello')"
 QUIET = "x = 1"

@@ -1,0 +1,118 @@
+"""``harnest extensions test``: the conformance suites on an extension or a provider."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from harnest_ext.cli.options import common, examples
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from harnest_ext.cli.output import Output
+    from harnest_ext.conformance import SuiteReport
+
+__all__ = ["command"]
+
+
+@click.command(
+    "test",
+    epilog=examples(
+        "harnest extensions test ./weather",
+        "harnest extensions test ./my-provider --junit report.xml",
+        "harnest extensions test --provider mypkg:factory --only deadlines.",
+    ),
+)
+@click.argument(
+    "path", metavar="[PATH]", required=False, type=click.Path(path_type=Path, exists=True)
+)
+@click.option("--provider", metavar="MODULE:ATTRIBUTE", help="Test this provider.")
+@click.option(
+    "--only", multiple=True, metavar="CHECK", help="Try this check, or a group 'name.' of them."
+)
+@click.option(
+    "--junit", type=click.Path(path_type=Path), metavar="FILE", help="Write a JUnit report too."
+)
+@common
+def command(  # noqa: PLR0913 - one parameter per option of the command line
+    path: Path | None,
+    *,
+    provider: str | None,
+    only: tuple[str, ...],
+    junit: Path | None,
+    project: Path | None,
+    output: Output,
+) -> int:
+    """Run the extension suite on PATH, and the provider suite on the provider that it brings.
+
+    The extension is executed, in a scratch project. It brings a provider to be tested in
+    _tests/conformance.py. Exit code 1 if a check failed; what is not supported is told apart.
+    """
+    del project  # suites make a project of their own
+    if (path is None) == (provider is None):
+        raise click.UsageError("Give either the PATH of an extension or --provider.")
+    reports = []
+    for report in _reports(path, provider, only, output):
+        reports.append(report)
+        output.note(report.summary())
+    if junit is not None:
+        junit.write_text(_together(reports), encoding="utf-8")
+    output.result({"reports": [report.to_dict() for report in reports]}, _text(reports, output))
+    return 0 if all(report.ok for report in reports) else 1
+
+
+def _reports(
+    path: Path | None, provider: str | None, only: Sequence[str], output: Output
+) -> Iterator[SuiteReport]:
+    # Imported here: --help needs neither manager nor runtime.
+    from harnest_ext.conformance import (  # noqa: PLC0415
+        load_profile,
+        run_extension_suite,
+        run_provider_suite,
+    )
+    from harnest_ext.conformance.package_provider import (  # noqa: PLC0415
+        active_profile,
+        brings_profile,
+    )
+
+    chosen = only or None
+    if provider is not None:
+        sys.path.insert(0, str(Path.cwd()))
+        yield run_provider_suite(load_profile(provider), only=chosen)
+        return
+    if path is None:
+        return
+    if chosen is None:
+        output.detail("Running the extension suite ...")
+        yield run_extension_suite(path)
+    if brings_profile(path):
+        output.detail("Running the provider suite ...")
+        with active_profile(path) as profile:
+            yield run_provider_suite(profile, only=chosen)
+
+
+def _text(reports: Sequence[SuiteReport], output: Output) -> str:
+    """Return the checks that a reader must look at; with ``--verbose`` all of them."""
+    from harnest_ext.cli.output import Verbosity  # noqa: PLC0415 - beside what it is used for
+
+    everything = output.verbosity is Verbosity.VERBOSE
+    rows = [
+        (item.outcome.value, item.check, item.detail or item.promise)
+        for report in reports
+        for item in report.results
+        if everything or item.outcome.value != "passed"
+    ]
+    widths = [max((len(row[column]) for row in rows), default=0) for column in (0, 1)]
+    return "\n".join(
+        f"{outcome:<{widths[0]}}  {check:<{widths[1]}}  {detail}" for outcome, check, detail in rows
+    )
+
+
+def _together(reports: Sequence[SuiteReport]) -> str:
+    from harnest_ext.conformance.report import junit  # noqa: PLC0415 - only --junit needs it
+
+    return junit(reports)
