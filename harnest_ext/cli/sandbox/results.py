@@ -53,7 +53,12 @@ def exit_status(result: SandboxResult) -> int:
     """Return the exit status of the command: the program's own where it ended by itself."""
     if result.status in _STATUS:
         return _STATUS[result.status]
-    return HARNEST_FAILED if result.exit_code is None else result.exit_code & 0xFF
+    if not result.exit_code:
+        # A failure without the program's own sign of it must not look like a success.
+        return HARNEST_FAILED
+    # Some providers give the negative number of a signal, as Python does; shells add it to 128.
+    code = result.exit_code if result.exit_code >= 0 else 128 - result.exit_code
+    return code & 0xFF
 
 
 def tell_outcome(output: Output, result: SandboxResult) -> None:
