@@ -15,12 +15,23 @@ def test_init_says_what_it_made_and_what_comes_next(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The JSON answer names the project, its folder, its files and the next commands."""
-    code = run(["init", str(tmp_path / "demo"), "--json"])
+    code = run(["init", str(tmp_path / "demo"), "--no-install", "--json"])
     answer = json.loads(capsys.readouterr().out)
     assert code == 0
     assert (answer["name"], answer["sandbox"], answer["image"]) == ("demo", "process", None)
     assert all((tmp_path / "demo" / name).is_file() for name in answer["files"])
     assert "harnest extensions install process" in answer["next"]
+
+
+def test_init_tells_truly_whether_the_extension_is_there(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is installed from the registry that ships; where that has none the next step says so."""
+    assert run(["init", str(tmp_path / "demo"), "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    there = (tmp_path / "demo" / "extensions" / "process" / "extension.yaml").is_file()
+    assert answer["installed"] is there
+    assert ("harnest extensions install process" in answer["next"]) is not there
 
 
 def test_init_over_a_full_folder_exits_1_and_changes_nothing(
