@@ -20,6 +20,8 @@ __all__ = ["check_entry_points_file"]
 
 _GROUP = re.compile(r"\[([A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)*)\]", re.ASCII)
 _NAME = re.compile(r"[\w.-]+")
+_SHOWN = 8
+"""Entries that are looked at one by one; more of them add nothing to the refusal."""
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -97,7 +99,7 @@ class _Reader:
             line = entries[1][0] if entries else None
             what = f"The group {ENTRY_GROUP!r} has {len(entries)} entries."
             self.report(project_rules.ENTRY_MISSING, line, what, expected=expected)
-        for line, name, value in entries:
+        for line, name, value in entries[:_SHOWN]:
             if not _NAME.fullmatch(name):
                 what = "The entry's name is no name."
                 self.report(rules.ENTRY_SYNTAX, line, what, expected=slug, got=name)

@@ -20,6 +20,7 @@ from harnest_ext.package.toml import load_toml
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from harnest_ext.identity import Slug
     from harnest_ext.manifest import Manifest
     from harnest_ext.package.findings import Findings
     from harnest_ext.rule import Rule
@@ -178,16 +179,14 @@ class _Reader:
     def needs(self, manifest: Manifest | None) -> Needs:
         """Return what the dependencies ask for."""
         own = manifest.name if manifest else None
-        for extra, value in self._extras().items():
-            self._requirements(value, f"optional-dependencies.{extra}", own)
-        return self._requirements(self._project.get("dependencies"), "dependencies", own)
-
-    def _extras(self) -> dict[str, object]:
         extras = self._project.get("optional-dependencies", {})
-        return extras if isinstance(extras, dict) else {}
+        lists = extras.values() if isinstance(extras, dict) else ()
+        optional = [text for item in lists for text in self.texts(item, "optional-dependencies")]
+        self._requirements(optional, "optional-dependencies", own)
+        needed = self.texts(self._project.get("dependencies"), "dependencies")
+        return self._requirements(needed, "dependencies", own)
 
-    def _requirements(self, value: object, field: str, own: Any) -> Needs:
-        texts = self.texts(value, field)
+    def _requirements(self, texts: list[str], field: str, own: Slug | None) -> Needs:
         source = RequirementSource(
             path=self._place.path,
             field=field,

@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from harnest_ext import limits
 from harnest_ext.package.names import path_problem
 from harnest_ext.package.rules import wheel as rules
 
@@ -65,7 +66,11 @@ def read_record(data: bytes, path: str, findings: Findings) -> dict[str, Row]:
         return {}
     rows: dict[str, Row] = {}
     try:
-        for line, cells in _cells(text):
+        for number, (line, cells) in enumerate(_cells(text), 1):
+            if number > limits.PACKAGE_FILES:
+                got = f"more than {limits.PACKAGE_FILES} rows"
+                reader.report(rules.RECORD, line, "RECORD is too long.", got=got)
+                break
             row = reader.row(line, cells)
             if row and cells[0] in rows:
                 reader.report(rules.RECORD, line, "A file is listed twice.", got=cells[0])

@@ -85,7 +85,7 @@ def test_sarif_names_rules_files_and_lines(harnest: Command, tmp_path: Path) -> 
     assert rules["python.syntax"]["defaultConfiguration"] == {"level": "error"}
     assert {result["ruleId"] for result in run["results"]} == rules.keys()
     places = {r["ruleId"]: r["locations"][0]["physicalLocation"] for r in run["results"]}
-    assert places["python.syntax"]["artifactLocation"] == {"uri": "lib/client.py"}
+    assert places["python.syntax"]["artifactLocation"] == {"uri": "demo/lib/client.py"}
     assert places["python.syntax"]["region"]["startLine"] == 2
 
 

@@ -115,8 +115,11 @@ def _results(report: CheckReport) -> Iterator[dict[str, object]]:
 
     for problem in report.problems:
         shape = problem.to_dict()
+        # As seen from where the command ran, which for a code host is the repository's root.
+        inside = report.location.is_dir() and problem.path != report.location.name
+        path = report.location / problem.path if inside else report.location
         place: dict[str, object] = {
-            "artifactLocation": {"uri": quote(problem.path, errors="surrogatepass")}
+            "artifactLocation": {"uri": quote(path.as_posix(), errors="surrogatepass")}
         }
         if problem.line:
             column = {"startColumn": problem.column} if problem.column else {}
