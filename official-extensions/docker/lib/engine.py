@@ -12,7 +12,7 @@ from harnest.sandbox.optional import OutputSink
 
 from .contracts.config import DockerSandboxConfig
 from .daemon.port import Daemon
-from .errors import Phase
+from .errors import DockerSandboxError, Phase
 from .limits import CALLS_PER_CPU, CLOSE_SECONDS
 from .run.call import Call, InvalidProgram, program_of, refused, result_of, timed_out
 from .run.calls import Calls
@@ -62,6 +62,10 @@ class Engine:
                 if scope.remaining() != 0:
                     raise
                 result = timed_out(journal)
+            except DockerSandboxError as error:
+                # Python chained what was in flight below: the SDK's own errors, which say too much.
+                error.__context__ = None
+                raise
         self.household.answered()
         journal.answered(result.status)
         return result

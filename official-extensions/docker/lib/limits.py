@@ -133,5 +133,7 @@ NAME_ATTEMPTS: Final = 32
 """User numbers that are tried before a container is given up as impossible."""
 BUILD_CONTEXT_BYTES: Final = 64 * MIB
 """Most bytes of a build context."""
+BUILD_MEMORY_BYTES: Final = 1 * GIB
+"""Memory, without swap, of each step of a build, in bytes."""
 BUILD_CONTEXT_FILES: Final = 10_000
 """Most files of a build context."""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
+from ..limits import BUILD_MEMORY_BYTES
 from ..plan.network import NetworkPlan
 from .channel import SocketChannel
 from .clients import Clients
@@ -73,6 +74,7 @@ class SdkDaemon:
                 custom_context=True,
                 labels=dict(labels),
                 network_mode="none",
+                container_limits={"memory": BUILD_MEMORY_BYTES, "memswap": BUILD_MEMORY_BYTES},
                 rm=True,
                 forcerm=True,
                 use_config_proxy=False,

@@ -37,12 +37,12 @@ class Images:
             DockerImageError: it cannot be had, or is for another machine.
             DockerUnavailable: the daemon is gone.
         """
-        known = self._known.get(source)
+        known = self._remembered(source, scope)
         if known is not None:
             return known
         # One pull or build at a time: two of the same image would be done twice.
         with scope.acquire(self._lock):
-            known = self._known.get(source)
+            known = self._remembered(source, scope)
             if known is None:
                 reference, folder = source
                 if folder is None:
@@ -53,6 +53,21 @@ class Images:
                     _check(known, server)
                 self._known[source] = known
             return known
+
+    def _remembered(
+        self, source: tuple[str | None, str | None], scope: SandboxControl
+    ) -> Image | None:
+        """Return the image that *source* was resolved to, if it is there still.
+
+        What was built here has no name that protects it: another process may have pruned it.
+        """
+        known = self._known.get(source)
+        if known is None or source[1] is None:
+            return known
+        try:
+            return self._daemon.image(known.id, seconds_left(scope))
+        except DaemonFault:
+            return None
 
     def forget(self) -> None:
         """Resolve everything again: the daemon does not know an image any more."""

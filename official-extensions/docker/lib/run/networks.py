@@ -53,7 +53,8 @@ class Networks:
                     raise
             else:
                 return name
-        raise DaemonFault(Fault.OVERLAP)
+        # Every subnet that the operator allows is taken: as with the daemon's own pools.
+        raise DaemonFault(Fault.POOL_EXHAUSTED)
 
     def _subnets(self, server: Server, scope: SandboxControl) -> Iterator[ipaddress.IPv4Network]:
         taken = [

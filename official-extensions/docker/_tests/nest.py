@@ -1,0 +1,53 @@
+"""The first process of a PID namespace: starts one daemon, signals it on request, reaps everybody.
+
+``nest.py COMMAND...`` reads lines: ``start``, or the number of a signal for what was started. It answers
+each with one line once it is done; a daemon that was killed is gone by then. It ends with its standard
+input, and the kernel ends with it everything that is left in the namespace.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+
+def _alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def _start(command: list[str]) -> int:
+    return subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=sys.stderr,
+        # What is ignored stays ignored in a new program, and that one waits for children.
+        preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_DFL),  # noqa: PLW1509 - one thread
+    ).pid
+
+
+def main() -> None:
+    """Serve until standard input ends."""
+    # Nobody's zombies: the kernel reaps the children of who ignores this signal.
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    process = 0
+    print(flush=True)
+    for line in sys.stdin:
+        if line.strip() == "start":
+            process = _start(sys.argv[1:])
+        else:
+            number = int(line)
+            os.kill(process, number)
+            while number == signal.SIGKILL and _alive(process):
+                time.sleep(0.01)
+        print(int(_alive(process)), flush=True)
+
+
+if __name__ == "__main__":
+    main()

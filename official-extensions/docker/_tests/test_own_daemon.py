@@ -1,0 +1,445 @@
+"""A daemon that dies, freezes, restarts or has no addresses left: typed errors in time, then recovery."""
+
+from __future__ import annotations
+
+import ipaddress
+import itertools
+import random
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from harnest.extensions.docker import DockerSandboxProvider, DockerScope, docker
+from harnest.extensions.docker.lib.contracts.config import DockerSandboxConfig
+from harnest.extensions.docker.lib.daemon.port import DaemonFault, Fault
+from harnest.extensions.docker.lib.daemon.sdk import SdkDaemon
+from harnest.extensions.docker.lib.errors import (
+    DockerCleanupError,
+    DockerNetworkError,
+    DockerSandboxError,
+    DockerUnavailable,
+)
+from harnest.extensions.docker.lib.plan.network import free_subnets, host_routes
+from harnest.extensions.docker.lib.settings import Settings
+from own_daemon import ADDRESS_POOL, IMAGE, OwnDaemon, missing
+
+from conftest import IDENTITY, command, until
+from harnest.sandbox import SandboxRequest, SandboxResult
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+pytestmark = pytest.mark.docker
+DEADLINE = 3
+"""Deadline of a call whose daemon fails, in seconds."""
+RETURN = 1.0
+"""A call returns this long after its deadline at the latest, in seconds."""
+SLACK = 1.0
+"""What other tests of a small machine may cost besides, in seconds."""
+
+
+@pytest.fixture(scope="module")
+def nested(daemon: None) -> Iterator[OwnDaemon]:
+    """A daemon of this module's own; it is removed whatever happens, and the found one is as before."""
+    if reason := missing():
+        pytest.skip(reason)
+    found = command("info", "--format", "{{.ID}}")
+    one = OwnDaemon()
+    try:
+        yield one
+    finally:
+        one.remove()
+    assert command("info", "--format", "{{.ID}}") == found
+
+
+class Before:
+    """The daemon port, with an *event* just before the next request *method*, or just after it."""
+
+    def __init__(self, daemon: SdkDaemon) -> None:
+        self._daemon = daemon
+        self._armed: tuple[str, Callable[[], None], bool] | None = None
+
+    def arm(self, method: str, event: Callable[[], None], *, after: bool = False) -> None:
+        """Let *event* happen once."""
+        self._armed = (method, event, after)
+
+    def __getattr__(self, name: str) -> Any:
+        request = getattr(self._daemon, name)
+        if self._armed is None or self._armed[0] != name:
+            return request
+        (_, event, after), self._armed = self._armed, None
+
+        def disturbed(*arguments: Any, **options: Any) -> Any:
+            if after:
+                answer = request(*arguments, **options)
+                event()
+                return answer
+            event()
+            return request(*arguments, **options)
+
+        return disturbed
+
+
+class Client:
+    """One provider on the test's own daemon."""
+
+    def __init__(self, own: OwnDaemon, **options: Any) -> None:
+        config = DockerSandboxConfig(**{"image": IMAGE, "timeout_seconds": 60, **options})
+        self.port = Before(SdkDaemon(own.address))
+        self.provider = DockerSandboxProvider(config, self.port)
+
+    def run(self, code: str = "print(1)", **options: Any) -> SandboxResult:
+        """Run a program."""
+        return self.provider.execute(SandboxRequest(code=code, context=IDENTITY, **options))
+
+    def outcome(self, code: str = "print(1)") -> tuple[str, str, float]:
+        """Run a program for :data:`DEADLINE` seconds; return how and where it ended, and its time."""
+        started = time.monotonic()
+        try:
+            result = self.run(code, timeout_seconds=DEADLINE)
+        except DockerSandboxError as error:
+            assert error.__context__ is None
+            return type(error).__name__, error.phase, time.monotonic() - started
+        took = time.monotonic() - started
+        return result.status.value, str(result.metadata["phase"]), took
+
+
+@pytest.fixture
+def client(nested: OwnDaemon) -> Iterator[Callable[..., Client]]:
+    """Make clients; after the test the daemon is back, they close, and nothing of ours is on it."""
+    clients: list[Client] = []
+
+    def make(**options: Any) -> Client:
+        clients.append(Client(nested, **options))
+        return clients[-1]
+
+    yield make
+    nested.back()
+    for item in clients:
+        item.provider.close()
+    assert nested.left() == []
+
+
+def service() -> dict[str, Any]:
+    """Declare a topology with one service and a readiness command."""
+    return {
+        "services": (
+            docker.service(
+                name="queue",
+                image=IMAGE,
+                command=["python3", "-c", "import time; time.sleep(600)"],
+                readiness=docker.readiness(command=["python3", "-c", ""]),
+            ),
+        )
+    }
+
+
+PHASES = [
+    ("server", "daemon connection", {}),
+    ("image", "image resolution", {}),
+    ("create_network", "network creation", service()),
+    ("create", "container creation", {}),
+    ("attach", "container start", {}),
+    ("start", "container start", {}),
+    ("run_in", "service 'queue' readiness", service()),
+]
+
+
+@pytest.mark.parametrize(("method", "phase", "options"), PHASES)
+def test_a_daemon_that_dies_is_a_typed_error_of_its_phase(
+    nested: OwnDaemon,
+    client: Callable[..., Client],
+    method: str,
+    phase: str,
+    options: dict[str, Any],
+) -> None:
+    """Killed just before a request, the daemon is unavailable in that phase; when it is back all works."""
+    one = client(**options)
+    one.port.arm(method, nested.kill)
+    kind, where, took = one.outcome()
+    assert (kind, where) == ("DockerUnavailable", phase)
+    assert took < DEADLINE + RETURN + SLACK
+    nested.back()
+    assert one.run("print(2)").stdout == "2\n"
+
+
+@pytest.mark.parametrize(("method", "phase", "options"), PHASES)
+def test_a_daemon_that_freezes_costs_the_deadline_and_no_more(
+    nested: OwnDaemon,
+    client: Callable[..., Client],
+    method: str,
+    phase: str,
+    options: dict[str, Any],
+) -> None:
+    """Frozen just before a request, the call times out in that phase; what it does later is removed."""
+    one = client(**options)
+    one.port.arm(method, nested.freeze)
+    kind, where, took = one.outcome()
+    assert (kind, where) == ("timed_out", phase)
+    assert took < DEADLINE + RETURN + SLACK
+    nested.back()
+    assert one.run("print(2)").stdout == "2\n"
+
+
+@pytest.mark.parametrize("method", ["create", "start"])
+def test_a_daemon_that_restarts_in_between_is_survived(
+    nested: OwnDaemon, client: Callable[..., Client], method: str
+) -> None:
+    """A restart between two requests ends in a result or a typed error, and the next call works."""
+    one = client()
+    one.port.arm(method, nested.restart)
+    kind, where, _ = one.outcome()
+    assert (kind, where) in {
+        ("succeeded", "execution"),
+        ("timed_out", "container creation"),
+        ("timed_out", "container start"),
+        ("DockerUnavailable", "container creation"),
+        ("DockerUnavailable", "container start"),
+        ("DockerStartError", "start verification"),
+    }
+    assert one.run("print(2)").stdout == "2\n"
+
+
+def test_a_daemon_that_dies_with_a_started_container_is_a_typed_error(
+    nested: OwnDaemon, client: Callable[..., Client]
+) -> None:
+    """Killed right after the start, before the container's first word, it is a typed error too."""
+    one = client()
+    one.port.arm("start", nested.kill, after=True)
+    kind, where, took = one.outcome()
+    assert (kind, where) in {
+        ("DockerUnavailable", "start verification"),
+        ("DockerProtocolError", "execution"),
+    }
+    assert took < DEADLINE + RETURN + SLACK
+    nested.back()
+    assert one.run("print(2)").stdout == "2\n"
+
+
+@pytest.mark.parametrize(
+    ("event", "expected"),
+    [
+        ("kill", ("DockerProtocolError", "execution")),
+        ("restart", ("DockerProtocolError", "execution")),
+        ("freeze", ("timed_out", "execution")),
+    ],
+)
+@pytest.mark.parametrize("scope", [DockerScope.EXECUTION, DockerScope.SESSION])
+def test_a_daemon_that_fails_under_a_running_program_ends_the_call(
+    nested: OwnDaemon,
+    client: Callable[..., Client],
+    event: str,
+    expected: tuple[str, str],
+    scope: DockerScope,
+) -> None:
+    """The call ends by its deadline, in time and in the phase execution, fresh or retained."""
+    one = client(scope=scope)
+    assert one.run("open('/tmp/kept', 'w')").exit_code == 0
+    begun = threading.Event()
+
+    def disturb() -> None:
+        assert begun.wait(30)
+        getattr(nested, event)()
+
+    def heard(_stream: object, _text: object) -> None:
+        begun.set()
+
+    disturber = threading.Thread(target=disturb)
+    disturber.start()
+    request = SandboxRequest(
+        code="import time; print('begun', flush=True); time.sleep(60)",
+        context=IDENTITY,
+        timeout_seconds=DEADLINE,
+    )
+    started = time.monotonic()
+    try:
+        result = one.provider.execute_streaming(request, heard)
+        outcome = (result.status.value, str(result.metadata["phase"]))
+        assert result.stdout == "begun\n"
+    except DockerSandboxError as error:
+        outcome = (type(error).__name__, error.phase)
+    took = time.monotonic() - started
+    disturber.join(60)
+    assert outcome == expected
+    assert took < DEADLINE + RETURN + SLACK
+    nested.back()
+    assert one.run("import os; print(os.listdir('/tmp'))").stdout == "[]\n"
+
+
+@pytest.mark.parametrize("event", ["kill", "freeze"])
+def test_a_daemon_that_fails_during_removal_blocks_new_containers_until_it_is_back(
+    nested: OwnDaemon, client: Callable[..., Client], event: str
+) -> None:
+    """The answer is kept and says that removal is unconfirmed; then calls are refused, then work."""
+    one = client()
+    one.port.arm("remove", getattr(nested, event))
+    result = one.run("print(1)", timeout_seconds=DEADLINE)
+    assert (result.stdout, result.metadata["cleanup"]) == ("1\n", "unconfirmed")
+    kind, where, took = one.outcome()
+    assert (kind, where) in {("DockerCleanupError", "cleanup"), ("timed_out", "queue")}
+    assert took < DEADLINE + RETURN + SLACK
+    nested.back()
+    assert one.run("print(2)").stdout == "2\n"
+    assert nested.left() == []
+
+
+@pytest.mark.parametrize("event", ["kill", "freeze", "restart"])
+@pytest.mark.parametrize("kept", ["retained", "warm"])
+def test_kept_containers_do_not_outlive_their_daemon_unnoticed(
+    nested: OwnDaemon, client: Callable[..., Client], event: str, kept: str
+) -> None:
+    """A retained or waiting container whose daemon failed is given to nobody; a fresh one follows."""
+    one = client(**({"scope": DockerScope.SESSION} if kept == "retained" else {"warm": 1}))
+    one.run("open('/tmp/kept', 'w')")
+    if kept == "warm":
+        pool = one.provider._engine.household._pool
+        assert until(lambda: len(pool._ready) == 1, 30)
+    getattr(nested, event)()
+    kind, where, took = one.outcome("import os; print(os.listdir('/tmp'))")
+    assert (kind, where) in {
+        "kill": {("DockerCleanupError", "cleanup"), ("DockerUnavailable", "container creation")},
+        "freeze": {("timed_out", "execution")},
+        "restart": {
+            ("succeeded", "execution"),
+            ("DockerCleanupError", "cleanup"),
+            ("DockerUnavailable", "container creation"),
+        },
+    }[event]
+    assert took < DEADLINE + RETURN + SLACK
+    nested.back()
+    assert one.run("import os; print(os.listdir('/tmp'))").stdout == "[]\n"
+
+
+def test_close_is_bounded_with_a_frozen_daemon_and_can_be_repeated(
+    nested: OwnDaemon, client: Callable[..., Client]
+) -> None:
+    """Closing gives up in its time and says so; closing again, with the daemon back, finishes."""
+    one = client(scope=DockerScope.SESSION)
+    one.run()
+    nested.freeze()
+    started = time.monotonic()
+    with pytest.raises(DockerCleanupError):
+        one.provider.close()
+    assert time.monotonic() - started < 12
+    nested.back()
+    one.provider.close()
+    assert nested.left() == []
+
+
+def test_operators_get_a_typed_error_from_a_dead_daemon(
+    nested: OwnDaemon, client: Callable[..., Client]
+) -> None:
+    """Listing and pruning say that no daemon answers; diagnosing reports it."""
+    one = client()
+    nested.kill()
+    for ask in (one.provider.inventory, one.provider.prune):
+        with pytest.raises(DockerUnavailable, match="no daemon answers"):
+            ask()
+    assert not all(item.passed for item in one.provider.diagnose())
+
+
+def test_the_daemons_own_words_for_exhausted_addresses_are_recognised(nested: OwnDaemon) -> None:
+    """When the daemon has no subnet left to choose from, the fault says exactly that."""
+    asked = SdkDaemon(nested.address)
+    made: list[str] = []
+    try:
+        with pytest.raises(DaemonFault) as caught:
+            for number in range(4):
+                with asked._clients.lent(10) as client:
+                    made.append(client.create_network(f"full-{number}", check_duplicate=True)["Id"])
+        assert caught.value.fault is Fault.POOL_EXHAUSTED
+        assert len(made) == 2
+        pool = ipaddress.IPv4Network(ADDRESS_POOL)
+        assert {ipaddress.IPv4Network(text) for text in nested.subnets()} == set(pool.subnets(1))
+    finally:
+        for network in made:
+            asked.remove_network(network, 10)
+        asked.close()
+
+
+@pytest.fixture
+def occupied(nested: OwnDaemon) -> Iterator[Callable[[str], None]]:
+    """Occupy subnets with networks of somebody else."""
+    names: list[str] = []
+
+    def occupy(subnet: str) -> None:
+        names.append(f"other-{len(names)}")
+        nested.command("network", "create", "--subnet", subnet, names[-1])
+
+    yield occupy
+    nested.command("network", "rm", *names)
+
+
+def test_a_full_range_is_a_typed_error_that_says_so(
+    nested: OwnDaemon,
+    client: Callable[..., Client],
+    occupied: Callable[[str], None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With every subnet of the operator's range taken, the error names the range's setting; nothing is left."""
+    monkeypatch.setenv("HARNEST_DOCKER_SUBNETS", "10.98.0.0/27")
+    occupied("10.98.0.0/28")
+    occupied("10.98.0.16/28")
+    one = client(**service())
+    with pytest.raises(DockerNetworkError, match="no address space left") as caught:
+        one.run()
+    assert caught.value.phase == "network creation"
+    assert "HARNEST_DOCKER_SUBNETS" in str(caught.value)
+    assert nested.left() == []
+    nested.command("network", "rm", "other-1")
+    assert one.run("print(2)").stdout == "2\n"
+    occupied("10.98.0.16/28")
+
+
+class Blind(Before):
+    """A port whose list of subnets is always out of date: it lacks what others took a moment ago."""
+
+    def subnets(self, timeout: float) -> list[str]:
+        """Return no subnet."""
+        return []
+
+
+def test_a_subnet_that_somebody_took_first_leads_to_the_next(
+    nested: OwnDaemon, occupied: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The daemon refuses a subnet that overlaps another; the next one of the range is taken."""
+    monkeypatch.setenv("HARNEST_DOCKER_SUBNETS", "10.98.1.0/28,10.98.2.0/28")
+    occupied("10.98.1.0/28")
+    seen: list[str] = []
+    port = Blind(SdkDaemon(nested.address))
+    config = DockerSandboxConfig(image=IMAGE, timeout_seconds=60, **service())
+    provider = DockerSandboxProvider(config, port)
+    port.arm("run_in", lambda: seen.extend(nested.subnets()))
+    try:
+        assert provider.execute(SandboxRequest(code="print(1)", context=IDENTITY)).stdout == "1\n"
+    finally:
+        provider.close()
+    assert sorted(seen) == ["10.98.1.0/28", "10.98.2.0/28"]
+    assert nested.left() == []
+
+
+def test_no_subnet_of_the_host_is_given_to_a_network(
+    nested: OwnDaemon, client: Callable[..., Client], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A range that the host has a route into is skipped where the route is, and used elsewhere."""
+    routes = [route for route in host_routes() if 8 <= route.prefixlen <= 28]
+    assert routes, "a host with a daemon has a route to its bridge"
+    taken = ipaddress.IPv4Network((int(routes[0].network_address), 28))
+    monkeypatch.setenv("HARNEST_DOCKER_SUBNETS", f"{taken},10.98.3.0/28")
+    seen: list[str] = []
+    one = client(**service())
+    one.port.arm("run_in", lambda: seen.extend(nested.subnets()))
+    assert one.run().stdout == "1\n"
+    assert seen == ["10.98.3.0/28"]
+
+
+def test_the_default_ranges_hold_no_route_of_this_host() -> None:
+    """Whatever place the choice starts from, no subnet overlaps a route of the host."""
+    routes = host_routes()
+    choice = random.Random(1)
+    for _ in range(20):
+        subnets = free_subnets(Settings.read({}).subnets, routes, choice)
+        first = list(itertools.islice(subnets, 50))
+        assert len(first) == 50
+        assert not [subnet for subnet in first if any(map(subnet.overlaps, routes))]
