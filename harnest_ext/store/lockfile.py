@@ -212,6 +212,9 @@ def _conflict_line(data: bytes) -> int | None:
 def _refusal(
     path: str, rule: str, message: str, *, line: int | None = None, got: object = None
 ) -> InvalidExtension:
+    path, _, name = path.partition("#")
+    if name:
+        message = f"{message} (in the entry '{name}')"
     if line is not None:
         message = "It holds the marks of a merge conflict."
     return InvalidExtension(
