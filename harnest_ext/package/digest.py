@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import hashlib
 import os
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from harnest_ext import limits
 from harnest_ext.errors import InvalidExtension
-from harnest_ext.package.disk import open_folder, read_file, walk
+from harnest_ext.package.disk import FolderReader, open_folder, walk
 from harnest_ext.package.model import PackageFile
 from harnest_ext.package.tree import EntryType
 
@@ -123,7 +124,7 @@ def digest_of_folder(path: Path) -> FolderDigest:
     Raises:
         OSError: The folder can't be opened.
     """
-    with open_folder(path) as root:
+    with open_folder(path) as root, closing(FolderReader(root)) as reader:
         found = list(islice(walk(root, _not_cache), 2 * limits.PACKAGE_FILES))
         files = sorted(
             (item for item in found if item.type is EntryType.FILE and not item.error),
@@ -134,7 +135,7 @@ def digest_of_folder(path: Path) -> FolderDigest:
         if irregular:
             return FolderDigest(digest="", files=facts, irregular=irregular)
         try:
-            contents = ((f.path, read_file(root, f.path, f.stamp), _size(f)) for f in files)
+            contents = ((f.path, reader.read(f.path, f.stamp), _size(f)) for f in files)
             return FolderDigest(digest=tree_digest(contents), files=facts)
         except InvalidExtension as error:
             return FolderDigest(digest="", files=facts, irregular=(error.path,))
