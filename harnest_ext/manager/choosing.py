@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING
 
 from harnest_ext.errors import InvalidExtension
 from harnest_ext.manager import rules
-from harnest_ext.manager.incoming import Incoming, source_of
+from harnest_ext.manager.incoming import Incoming, facts_of, source_of
 from harnest_ext.package import open_package
+from harnest_ext.resolution import OriginKind
 
 if TYPE_CHECKING:
     from contextlib import ExitStack
 
     from harnest_ext.manager.setting import Setting
-    from harnest_ext.resolution import Candidate
+    from harnest_ext.resolution import Candidate, Facts
     from harnest_ext.store.wishes import Wish
 
 __all__ = ["open_candidate"]
@@ -42,5 +43,28 @@ def open_candidate(
             ),
             unchanged="The project was not changed.",
         )
+    if candidate.origin.kind is OriginKind.REGISTRY:
+        _hold_to_entry(candidate, setting.lookup.facts(candidate), facts_of(package))
     source = source_of(candidate, setting.project.root)
     return Incoming(package=package, source=source, wish=wish)
+
+
+def _hold_to_entry(candidate: Candidate, stated: Facts, found: Facts) -> None:
+    """Refuse a wheel that demands something else than its registry says: that was resolved."""
+    if _demands(stated) == _demands(found):
+        return
+    raise InvalidExtension(
+        rules.ENTRY_DIFFERS.problem(
+            f"The wheel of {candidate} demands something else than {candidate.origin} says.",
+            path=candidate.filename,
+            expected=", ".join(_demands(stated)) or "nothing",
+            got=", ".join(_demands(found)) or "nothing",
+        ),
+        unchanged="The project was not changed.",
+    )
+
+
+def _demands(facts: Facts) -> list[str]:
+    requires = sorted(map(str, facts.requires))
+    host = [f"harnest{facts.host_range}"] if facts.host_range else []
+    return requires + host + ([f"python{facts.requires_python}"] if facts.requires_python else [])

@@ -7,6 +7,7 @@ from harnest_ext.rule import Rule
 __all__ = [
     "CONSENT",
     "DUPLICATE",
+    "ENTRY_DIFFERS",
     "LINK",
     "LOCAL_CHANGES",
     "NOT_INSTALLED",
@@ -110,4 +111,11 @@ SOURCE_DIFFERS = Rule(
     why="A sync gives exactly the bytes of the lock, or nothing.",
     example="The folder ../mine was changed since it was locked.",
     fix="Restore the source, or run `harnest extensions upgrade NAME` to take what is there now.",
+)
+ENTRY_DIFFERS = Rule(
+    id="install.entry-differs",
+    kind="registry-mismatch",
+    why="What a registry says of a release is what was chosen by; the wheel must say the same.",
+    example="An entry without `requires` for a wheel that requires another extension.",
+    fix="Tell whoever keeps the registry; nothing of it was installed.",
 )

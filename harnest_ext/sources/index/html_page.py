@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from html.parser import HTMLParser
-from urllib.parse import parse_qsl, unquote, urldefrag, urlsplit
+from urllib.parse import parse_qsl, unquote, urldefrag, urljoin, urlsplit
 
 from harnest_ext.errors import SourceError
 from harnest_ext.sources.index import rules
@@ -20,7 +20,7 @@ def read_html_page(body: bytes) -> IndexPage:
             all something else than files, such as a page to log in.
     """
     reader = _links(body)
-    files = tuple(_file(attributes, label) for attributes, label in reader.links)
+    files = tuple(_file(attributes, label, reader.base) for attributes, label in reader.links)
     if not reader.looks_simple and not any(map(_is_distribution, files)):
         message = "The answer is an HTML page, but not a project's page of an index."
         raise SourceError(rules.PAGE.problem(message, expected="links to the project's files"))
@@ -56,6 +56,7 @@ class _Links(HTMLParser):
         self.status = "active"
         self.reason = ""
         self.odd = False
+        self.base = ""
         self._open: tuple[dict[str, str | None], list[str]] | None = None
 
     @property
@@ -70,6 +71,8 @@ class _Links(HTMLParser):
             self._open = (attributes, [])
         elif tag == "meta":
             self._meta(attributes.get("name") or "", attributes.get("content") or "")
+        elif tag == "base":
+            self.base = self.base or (attributes.get("href") or "").strip()
         elif tag in {"form", "script", "iframe"}:
             self.odd = True
 
@@ -99,18 +102,26 @@ class _Links(HTMLParser):
             self.reason = content
 
 
-def _file(attributes: dict[str, str | None], label: str) -> IndexFile:
+def _file(attributes: dict[str, str | None], label: str, base: str) -> IndexFile:
     href = (attributes.get("href") or "").strip()
     url, fragment = urldefrag(href)
     filename = unquote(urlsplit(url).path.rpartition("/")[2]) if _has_path(url) else label
     return IndexFile(
         filename=filename or label or "unnamed",
-        url=url,
+        url=_joined(base, url),
         sha256=_sha256(fragment, filename),
         requires_python=attributes.get("data-requires-python") or None,
         yanked=(attributes["data-yanked"] or "") if "data-yanked" in attributes else None,
         metadata_sha256=_metadata(attributes, filename),
     )
+
+
+def _joined(base: str, url: str) -> str:
+    """The link as the page's ``<base>`` has it; what can't be joined is judged as it is."""
+    try:
+        return urljoin(base, url) if base else url
+    except ValueError:
+        return url
 
 
 def _has_path(url: str) -> bool:

@@ -196,6 +196,7 @@ class PackageIndex:
         try:
             address = WebAddress.parse(file.url, base)
             address.check_against(self._root)
+            address.check_plain()
         except SourceError as error:
             return None, error.problems[0]
         if not file.sha256:

@@ -108,6 +108,16 @@ class WebAddress:
             credentials=self.credentials,
         )
 
+    def check_plain(self) -> None:
+        """Refuse an address with a user in it: who reads it takes the user for the host.
+
+        Raises:
+            SourceError: rule ``network.place``, kind ``registry-policy``.
+        """
+        if self.credentials is not None:
+            message = "The source leads to an address with a user in it."
+            raise SourceError(rules.PLACE.problem(message, path=self.url))
+
     def check_against(self, source: WebAddress) -> None:
         """Refuse an address that ``source`` may not lead to.
 

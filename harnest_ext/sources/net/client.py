@@ -132,6 +132,7 @@ class WebClient:
                 return response, address
             response.close()
             address = WebAddress.parse(location, address)
+            address.check_plain()
         raise SourceError(
             rules.REDIRECTS.problem(
                 "The server redirects again and again.",

@@ -339,3 +339,19 @@ def test_installing_through_the_command_line(
     assert 'kind = "registry", location = "../first"' in lock
     assert f'kind = "registry", location = "{server.url}/catalog"' in lock
     assert f'kind = "index", location = "{index.url}"' in lock
+
+
+def test_a_registry_that_says_less_than_its_wheel_is_refused(
+    tmp_path: Path, harnest: Command, agent: Path
+) -> None:
+    """What was resolved is what the entry says; a wheel that demands more is not installed."""
+    registry = make_registry(tmp_path / "r", PackageSpec(name="a", requires=("b",)))
+    entry = registry / "extensions" / "a.toml"
+    entry.write_text(entry.read_text().replace('requires = ["b"]\n', ""))
+    done = harnest("extensions", "install", "a", "--registry", registry, "--json", cwd=agent)
+    assert done.code == 1
+    assert (done.error["kind"], done.error["rule"]) == (
+        "registry-mismatch",
+        "install.entry-differs",
+    )
+    assert not (agent / "extensions" / "a").exists()

@@ -123,6 +123,12 @@ def test_an_html_page_says_the_same() -> None:
     assert (read.requires_python, read.metadata_sha256) == (">=3.11", "cd" * 32)
 
 
+def test_links_start_from_the_base_of_the_page() -> None:
+    """A page may say where its links start; the address that comes out is judged like any other."""
+    page = f'<base href="https://files.example/d/"><a href="{NAME}">{NAME}</a>'
+    assert read_html_page(page.encode()).files[0].url == f"https://files.example/d/{NAME}"
+
+
 @pytest.mark.parametrize(
     ("data", "kind"),
     [
@@ -235,6 +241,7 @@ def test_html_instead_of_json_is_seen(finder: Finder, server: Server) -> None:
         ({"url": "javascript:alert(1)"}, "registry-policy"),
         ({"url": "http://files.example/x.whl"}, "registry-policy"),
         ({"url": "https://localhost/x.whl"}, "registry-policy"),
+        ({"url": "https://files.example@other.example/x.whl"}, "registry-policy"),
         ({"url": "https://files.example/x\r\nHost: y"}, "registry-protocol"),
         ({"yanked": True}, "yanked"),
         ({"requires-python": ">=9"}, "incompatible-python"),

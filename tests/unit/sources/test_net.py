@@ -169,6 +169,7 @@ def test_a_redirect_on_the_same_server_is_followed(client: WebClient, server: Se
         (f"{HTTPS}10.0.0.1/x", "registry-policy"),
         ("https://localhost/x", "registry-policy"),
         ("https:///x", "registry-protocol"),
+        ("https://files.example@other.example/x", "registry-policy"),
     ],
 )
 def test_a_redirect_to_another_kind_of_place_is_refused(
