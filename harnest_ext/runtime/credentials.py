@@ -93,7 +93,9 @@ class FileCredentials:
 
 def _tables(path: Path) -> dict[str, Any]:
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        # Without O_NONBLOCK a pipe in the file's place would hold up the invocation for ever.
+        flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+        descriptor = os.open(path, flags)
     except OSError as error:
         raise CredentialUnavailableError(
             f"The credentials file {path.name} can't be opened ({type_name(error)})."

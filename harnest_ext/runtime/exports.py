@@ -51,6 +51,6 @@ def _problem(module: ModuleType, reason: str) -> Problem:
     name = module.__name__.removeprefix(PREFIX)
     return rules.EXPORTS.problem(
         f"The extension {name!r} is not usable: {reason}.",
-        path=f"{name}/extension.py",
+        path=module.__file__ or name,
         expected="one instance of one public subclass of Extension, both defined in extension.py",
     )

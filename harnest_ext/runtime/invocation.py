@@ -163,8 +163,12 @@ class Invocation:
         self._tokens.append((variable, variable.set(value)))
 
     def _open_contexts(self) -> None:
-        for each in self._running.active.loaded.values():
+        # A runtime that closes meanwhile, in another thread or in an extension's code, revokes what
+        # is open by then; what is opened later must not outlive it.
+        for each in tuple(self._running.active.loaded.values()):
             failed = self._open_context(each)
+            if failed is None and self._revoked:
+                failed = rules.RUNTIME_STATE.problem("The runtime was closed meanwhile.")
             if failed is not None:
                 raise LoadError(failed)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import os
 import pickle
 from typing import TYPE_CHECKING, Any
 
@@ -179,6 +180,14 @@ def test_a_link_or_a_missing_file_is_refused(credentials_file: Path) -> None:
         resolve(credentials_file.parent)
     credentials_file.symlink_to(other)
     with pytest.raises(CredentialUnavailableError, match="can't be opened"):
+        resolve(credentials_file.parent)
+
+
+def test_a_pipe_in_its_place_is_refused_at_once(credentials_file: Path) -> None:
+    """Nothing waits for somebody to write."""
+    credentials_file.unlink()
+    os.mkfifo(credentials_file, 0o600)
+    with pytest.raises(CredentialUnavailableError, match="regular file"):
         resolve(credentials_file.parent)
 
 

@@ -331,5 +331,46 @@ def test_a_hundred_parallel_invocations_see_only_their_own(project: Path) -> Non
     asyncio.run(main())
 
 
+def test_a_hundred_invocations_in_threads_see_only_their_own(project: Path) -> None:
+    """The same for plain threads of a runtime that is used without asyncio."""
+    with open_runtime(project) as runtime:
+
+        def one(number: int) -> str:
+            agent = "assistant" if number % 2 else "reader"
+            with runtime.invocation(agent_name=agent, user_id=f"u{number}"):
+                own: Any = context.extensions("alpha")
+                seen = [context.current().user_id, own.use(), *context.sandboxes]
+                if agent == "assistant":
+                    seen.append(context.sandboxes["python"].execute("who").stdout.split("/")[1])
+            return " ".join(map(str, seen))
+
+        with ThreadPoolExecutor(20) as pool:
+            seen = list(pool.map(one, range(100)))
+    assert seen == [
+        f"u{number} alpha python u{number}" if number % 2 else f"u{number} alpha"
+        for number in range(100)
+    ]
+
+
+def test_a_runtime_that_closes_during_an_entry_leaves_nothing_open(tmp_path: Path) -> None:
+    """An invocation whose contexts are being opened while the runtime closes does not begin."""
+    body = """    def create_context(self, base):
+        self.seen = base
+        self.close()
+        return base
+"""
+    runtime = open_runtime(installed(tmp_path, [extension("alpha", body)]))
+    runtime.start()
+    loaded: Any = runtime.running.active.loaded
+    alpha = loaded["alpha"].extension
+    alpha.close = runtime.close
+    with pytest.raises(LoadError) as caught:
+        runtime.invocation(agent_name="assistant").__enter__()
+    assert caught.value.rule == "runtime.state"
+    assert not alpha.seen.active
+    with pytest.raises(context.ContextUnavailableError):
+        context.current()
+
+
 async def _call(make: Callable[[], Any]) -> None:
     await make()
