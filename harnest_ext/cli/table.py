@@ -13,7 +13,6 @@ __all__ = ["COMMANDS", "GROUPS"]
 GROUPS: Final[dict[str, str]] = {
     "env": "Keep the Python environment in step with the extensions.",
     "extensions": "Install, check, list, upgrade and remove an agent's extensions.",
-    "registry": "Make and host catalogs of extension releases.",
     "sandbox": "List and use the sandboxes that an agent project declares.",
 }
 """Group name to its line in ``harnest --help``."""
@@ -44,9 +43,6 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "extensions unpin": (f"{_CLI}.extensions.unpin:command", "Let an extension be upgraded."),
     "extensions upgrade": (f"{_CLI}.extensions.upgrade:command", "Install newer versions."),
     "extensions verify": (f"{_CLI}.extensions.verify:command", "Hash every copy, report by file."),
-    "registry add": (f"{_CLI}.registry.add:command", "Add a release to a registry."),
-    "registry build": (f"{_CLI}.registry.build:command", "Build a registry's static site."),
-    "registry check": (f"{_CLI}.registry.check:command", "Check a registry's data and wheels."),
     "sandbox doctor": (f"{_CLI}.sandbox.doctor:command", "Say which providers can run here."),
     "sandbox list": (f"{_CLI}.sandbox.list:command", "List the declared sandboxes."),
     "sandbox prune": (f"{_CLI}.sandbox.prune:command", "Remove what dead owners left behind."),
