@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import sys
 import tempfile
 import threading
@@ -32,12 +33,14 @@ MIB = 1 << 20
 LARGE = 50 * MIB
 POOL_SECONDS = 30
 SCRATCH_FILE = "/tmp/large"  # noqa: S108 - inside a container
-FLAGS = (  # a command line reads better in one piece
-    "--network=none --read-only --cap-drop=ALL --security-opt=no-new-privileges --memory=512m "
-    "--memory-swap=512m --cpus=1 --pids-limit=64 --ipc=none --log-driver=none --user=19999:19999 "
-    "--ulimit=core=0 --ulimit=nofile=1024 --no-healthcheck --env=HOME=/tmp --workdir=/tmp "
-    "--tmpfs=/tmp:rw,nosuid,nodev,noexec,size=56m --tmpfs=/dev/shm:rw,nosuid,nodev,noexec,size=8m"
-).split()
+FLAGS = shlex.split(
+    """
+    --network=none --read-only --cap-drop=ALL --security-opt=no-new-privileges --memory=512m
+    --memory-swap=512m --cpus=1 --pids-limit=64 --ipc=none --log-driver=none --user=19999:19999
+    --ulimit=core=0 --ulimit=nofile=1024 --no-healthcheck --env=HOME=/tmp --workdir=/tmp
+    --tmpfs=/tmp:rw,nosuid,nodev,noexec,size=56m --tmpfs=/dev/shm:rw,nosuid,nodev,noexec,size=8m
+    """
+)
 
 
 def interpreter() -> str:
