@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 from typing import TYPE_CHECKING, Any, TypeVar
+
+from harnest_ext import limits
+from harnest_ext.runtime.safely import type_name
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
@@ -12,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["BackgroundLoop"]
 
 _T = TypeVar("_T")
+_LOGGER = logging.getLogger("harnest.runtime")
 
 
 class BackgroundLoop:
@@ -19,6 +24,7 @@ class BackgroundLoop:
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
+        self._loop.set_exception_handler(_tell)
         self._thread = threading.Thread(target=self._serve, name="harnest-runtime", daemon=True)
         self._thread.start()
 
@@ -77,4 +83,12 @@ async def _end_tasks() -> None:
     for task in tasks:
         task.cancel()
     if tasks:
-        await asyncio.wait(tasks, timeout=1)
+        await asyncio.wait(tasks, timeout=limits.CANCELLED_STOP_SECONDS)
+
+
+def _tell(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    # The loop's own handler would log the exception with its text, which may hold secrets.
+    del loop
+    error = context.get("exception")
+    told = type_name(error) if isinstance(error, BaseException) else "no exception"
+    _LOGGER.error("Something that an extension began in the background failed: %s.", told)

@@ -233,6 +233,24 @@ def test_a_broken_extension_stops_a_run_unless_it_is_skipped(
     assert "'broken'" in skipped.stderr
 
 
+@pytest.mark.parametrize("command", ["list", "run", "doctor", "ps", "prune"])
+def test_no_command_shows_what_an_extension_raised(
+    harnest: Command, tmp_path: Path, command: str
+) -> None:
+    """Neither plain, nor as JSON, nor with --verbose: the type and the place are told."""
+    project = installed(
+        tmp_path,
+        [extension("broken", "    raise ValueError('hunter2')")],
+        sandboxes={"plain": PLAIN},
+    )
+    (project / "sandbox" / "other.py").write_text("raise KeyError('hunter2')\n")
+    more = ("plain", "-c", "echo x") if command == "run" else ()
+    for option in ((), ("--json",), ("--verbose",)):
+        done = harnest("sandbox", command, *more, *option, cwd=project, SECRET="hunter2")
+        assert "hunter2" not in done.stdout + done.stderr
+        assert "Error" in done.stdout + done.stderr
+
+
 def test_doctor_tells_what_providers_found_out(harnest: Command, project: Path) -> None:
     """Diagnoses are shown; a provider without any is told so; ``--try`` runs a program."""
     done = harnest("sandbox", "doctor", cwd=project)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 from typing import TYPE_CHECKING, Any
 
@@ -71,6 +72,36 @@ def test_an_extensions_errors_tell_their_type_alone(tmp_path: Path, spec: Packag
     assert isinstance(error, LoadError)
     assert error.got in {"RuntimeError", "ExceptionGroup"}
     assert SECRET not in shown(error)
+
+
+BACKGROUND = f"""    async def start(self, context):
+        import asyncio
+        self.ends = asyncio.get_running_loop().create_future()
+        asyncio.create_task(self.fail())
+        self.late = asyncio.create_task(self.fail_late())
+        await asyncio.sleep(0)
+
+    async def fail(self):
+        {RAISING}
+
+    async def fail_late(self):
+        try:
+            await self.ends
+        finally:
+            {RAISING}
+"""
+
+
+def test_tasks_that_fail_unobserved_are_told_by_type(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What an extension left running in the background and nobody awaits, too."""
+    project = installed(tmp_path, [extension("alpha", BACKGROUND)])
+    assert using(project, lambda: None) is None
+    gc.collect()
+    told = [record for record in caplog.records if record.name == "harnest.runtime"]
+    assert len(told) == 2
+    assert all("RuntimeError" in record.getMessage() for record in told)
 
 
 def test_a_sandbox_files_errors_tell_their_type_alone(tmp_path: Path) -> None:
