@@ -72,7 +72,11 @@ class _Job:
     help="Give the program a file; may be repeated.",
 )
 @click.option(
-    "--output", "folder", type=click.Path(path_type=Path), metavar="DIR", help="Save its files."
+    "--output",
+    "folder",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Save what it leaves under outputs/.",
 )
 @click.option("--skip-broken", is_flag=True, help="Go on without what can't be loaded.")
 @common
