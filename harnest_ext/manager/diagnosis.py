@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from harnest_ext.distributions import installed_extensions
 from harnest_ext.errors import HarnestExtensionError, StoreError
-from harnest_ext.manager import doctor_rules as rules
 from harnest_ext.manager.consistency import inconsistencies
 from harnest_ext.manager.mending import wrong_modes
 from harnest_ext.manager.results import Finding
+from harnest_ext.manager.rules import doctor as rules
 from harnest_ext.manager.staleness import staleness
 from harnest_ext.manager.verify import verify
 from harnest_ext.store import layout
@@ -163,7 +163,7 @@ def _environment(view: InstalledView) -> Iterator[Finding]:
 
 
 def _unmet(text: str) -> str:
-    import importlib_metadata  # noqa: PLC0415 - only the doctor looks at the environment
+    from importlib import metadata  # noqa: PLC0415 - only the doctor looks at the environment
     from packaging.requirements import InvalidRequirement, Requirement  # noqa: PLC0415 - likewise
 
     try:
@@ -173,8 +173,8 @@ def _unmet(text: str) -> str:
     if requirement.marker is not None and not requirement.marker.evaluate():
         return ""
     try:
-        version = importlib_metadata.version(requirement.name)
-    except importlib_metadata.PackageNotFoundError:
+        version = metadata.version(requirement.name)
+    except metadata.PackageNotFoundError:
         return "it is not installed"
     if not requirement.specifier.contains(version, prereleases=True):
         return f"{version} is installed"

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harnest_ext.errors import HarnestExtensionError, StoreError
-from harnest_ext.manager import doctor_rules as rules
 from harnest_ext.manager.locking import LockOptions, lock
 from harnest_ext.manager.plan import Permission
+from harnest_ext.manager.rules import doctor as rules
 from harnest_ext.manager.sync import SyncOptions, sync
 from harnest_ext.store import layout
 from harnest_ext.store.filesystem import FILE_MODE, FOLDER_MODE

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, cast
 
 from harnest_ext.errors import InvalidExtension
-from harnest_ext.problem import Problem
+from harnest_ext.store import rules
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -143,12 +143,5 @@ class LockFile:
 
 def _invalid(key: str, got: str, expected: str) -> InvalidExtension:
     return InvalidExtension(
-        Problem(
-            kind="lock-invalid",
-            rule="lock.field",
-            message=f"The lock's {key} is not usable.",
-            expected=expected,
-            got=got,
-            remedy="Restore the file from version control, or run `harnest extensions lock`.",
-        )
+        rules.LOCK_FIELD.problem(f"The lock's {key} is not usable.", expected=expected, got=got)
     )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from harnest_ext import limits
 from harnest_ext.errors import InvalidExtension
 from harnest_ext.identity import Slug
-from harnest_ext.problem import Problem
+from harnest_ext.store import rules
 from harnest_ext.store.lock import LockedExtension, LockedSource, LockFile, SourceKind
 from harnest_ext.store.lock_lines import quick_tables
 from harnest_ext.store.reading import read_regular
@@ -21,14 +21,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from harnest_ext.rule import Rule
+
 __all__ = ["parse_lock", "read_lock", "render_lock"]
 
 _VERSION: Final = 1
 _HEADER: Final = (
     f"# Written by `harnest extensions`; commit it, do not edit it.\nlock-version = {_VERSION}\n"
-)
-_REMEDY: Final = (
-    "Restore the file from version control, or move it away and run `harnest extensions lock`."
 )
 _TEXT_KEYS: Final = ("name", "version", "requirement", "digest", "harnest", "python")
 _LIST_KEYS: Final = ("requires", "dependencies", "capabilities")
@@ -76,13 +75,15 @@ def _parsed(data: bytes, path: str) -> LockFile:
         document = tomllib.loads(data.decode())
     except (ValueError, RecursionError) as error:
         reason = f"It is not TOML in UTF-8: {error}."
-        raise _refusal(path, "lock.toml", reason, line=_conflict_line(data)) from error
+        raise _refusal(path, rules.LOCK_TOML, reason, line=_conflict_line(data)) from error
     version = document.pop("lock-version", None)
     if version != _VERSION or isinstance(version, bool):
-        raise _refusal(path, "lock.version", "Its lock-version is not known here.", got=version)
+        raise _refusal(path, rules.LOCK_VERSION, "Its lock-version is not known here.", got=version)
     tables = document.pop("extension", [])
     if document or not isinstance(tables, list):
-        raise _refusal(path, "lock.keys", "It holds other keys than its own.", got=list(document))
+        raise _refusal(
+            path, rules.LOCK_KEYS, "It holds other keys than its own.", got=list(document)
+        )
     return _lock(tables, path)
 
 
@@ -91,7 +92,7 @@ def _lock(tables: list[Any], path: str) -> LockFile:
     for table in tables:
         entry = _entry(table, path)
         if entry.name in entries:
-            raise _refusal(path, "lock.duplicate", f"It names '{entry.name}' twice.")
+            raise _refusal(path, rules.LOCK_DUPLICATE, f"It names '{entry.name}' twice.")
         entries[entry.name] = entry
     return LockFile(entries=entries)
 
@@ -104,18 +105,20 @@ def render_lock(lock: LockFile) -> bytes:
 
 def _entry(table: object, path: str) -> LockedExtension:
     if not isinstance(table, dict):
-        raise _refusal(path, "lock.keys", "`extension` is not a list of tables.")
+        raise _refusal(path, rules.LOCK_KEYS, "`extension` is not a list of tables.")
     name = table.get("name")
     where = f"{path}#{name}" if isinstance(name, str) else path
     unknown = sorted(table.keys() - _KEYS)
     if unknown:
-        raise _refusal(where, "lock.keys", "An entry holds keys that are not known.", got=unknown)
+        raise _refusal(
+            where, rules.LOCK_KEYS, "An entry holds keys that are not known.", got=unknown
+        )
     wheel = _table(table, "wheel", {"sha256", "size"}, where)
     texts = {key: _text(table, key, where) for key in _TEXT_KEYS}
     lists = {key: _texts(table, key, where) for key in _LIST_KEYS}
     pinned, size = table.get("pinned", False), wheel.get("size", 0)
     if not isinstance(pinned, bool) or not isinstance(size, int):
-        raise _refusal(where, "lock.field", "`pinned` or `wheel.size` is of the wrong type.")
+        raise _refusal(where, rules.LOCK_FIELD, "`pinned` or `wheel.size` is of the wrong type.")
     try:
         return LockedExtension(
             name=Slug(texts["name"]),
@@ -134,14 +137,14 @@ def _entry(table: object, path: str) -> LockedExtension:
         )
     except InvalidExtension as error:
         problem = error.problems[0]
-        raise _refusal(where, "lock.field", problem.message, got=problem.got) from error
+        raise _refusal(where, rules.LOCK_FIELD, problem.message, got=problem.got) from error
 
 
 def _source(table: dict[str, Any], where: str) -> LockedSource:
     source = _table(table, "source", {"kind", "location", "file"}, where)
     kind = _text(source, "kind", where)
     if kind not in _KINDS:
-        raise _refusal(where, "lock.field", "Its source is of no known kind.", got=kind)
+        raise _refusal(where, rules.LOCK_FIELD, "Its source is of no known kind.", got=kind)
     return LockedSource(
         kind=SourceKind(kind),
         location=_text(source, "location", where),
@@ -152,21 +155,21 @@ def _source(table: dict[str, Any], where: str) -> LockedSource:
 def _table(table: dict[str, Any], key: str, known: set[str], where: str) -> dict[str, Any]:
     value = table.get(key, {})
     if not isinstance(value, dict) or value.keys() - known:
-        raise _refusal(where, "lock.field", f"`{key}` is not a table of {sorted(known)}.")
+        raise _refusal(where, rules.LOCK_FIELD, f"`{key}` is not a table of {sorted(known)}.")
     return value
 
 
 def _text(table: dict[str, Any], key: str, where: str) -> str:
     value = table.get(key, "")
     if not isinstance(value, str):
-        raise _refusal(where, "lock.field", f"`{key}` is not a text.", got=value)
+        raise _refusal(where, rules.LOCK_FIELD, f"`{key}` is not a text.", got=value)
     return value
 
 
 def _texts(table: dict[str, Any], key: str, where: str) -> tuple[str, ...]:
     value = table.get(key, [])
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise _refusal(where, "lock.field", f"`{key}` is not a list of texts.", got=value)
+        raise _refusal(where, rules.LOCK_FIELD, f"`{key}` is not a list of texts.", got=value)
     return tuple(value)
 
 
@@ -210,7 +213,7 @@ def _conflict_line(data: bytes) -> int | None:
 
 
 def _refusal(
-    path: str, rule: str, message: str, *, line: int | None = None, got: object = None
+    path: str, rule: Rule, message: str, *, line: int | None = None, got: object = None
 ) -> InvalidExtension:
     path, _, name = path.partition("#")
     if name:
@@ -218,14 +221,11 @@ def _refusal(
     if line is not None:
         message = "It holds the marks of a merge conflict."
     return InvalidExtension(
-        Problem(
-            kind="lock-invalid",
-            rule=rule,
-            message=f"The lock file is not usable: {message}",
+        rule.problem(
+            f"The lock file is not usable: {message}",
             path=path,
             line=line,
             expected="a lock file as `harnest extensions` writes it",
             got="" if got is None else repr(got),
-            remedy=_REMEDY,
         )
     )

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Self
 
 from harnest_ext import limits
 from harnest_ext.errors import ExtensionNotFound, HarnestExtensionError, InvalidExtension
-from harnest_ext.problem import Problem
-from harnest_ext.store import layout
+from harnest_ext.store import layout, rules
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,7 +27,6 @@ _API_LINE = re.compile(
     rb"""^apiVersion:[ \t]+(["']?)harnest\.dev/v1alpha1\1[ \t]*(?:#.*)?\r?$""", re.MULTILINE
 )
 _KIND_LINE = re.compile(rb"""^kind:[ \t]+(["']?)Agent\1[ \t]*(?:#.*)?\r?$""", re.MULTILINE)
-_REMEDY = "Name the agent's folder by --project, or make one: harnest init DIR"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,13 +157,10 @@ def _agent_name(config: Path) -> str:
 
 def _not_found(folder: Path, where: str) -> ExtensionNotFound:
     return ExtensionNotFound(
-        Problem(
-            kind="project-not-found",
-            rule="project.missing",
-            message=f"No agent project was found: there is no {layout.CONFIG_NAME} {where}.",
+        rules.NO_PROJECT.problem(
+            f"No agent project was found: there is no {layout.CONFIG_NAME} {where}.",
             path=str(folder),
             expected=f"a folder with a {layout.CONFIG_NAME} of `kind: {AGENT_KIND}`",
-            remedy=_REMEDY,
         )
     )
 
@@ -174,14 +169,11 @@ def _invalid(
     path: Path, reason: str, *, got: str = "", line: int | None = None
 ) -> InvalidExtension:
     return InvalidExtension(
-        Problem(
-            kind="project-invalid",
-            rule="project.config",
-            message=f"This is not an agent project: {reason}.",
+        rules.CONFIG.problem(
+            f"This is not an agent project: {reason}.",
             path=str(path),
             line=line,
             expected=f"`apiVersion: {AGENT_API_VERSION}` and `kind: {AGENT_KIND}`",
             got=got,
-            remedy=_REMEDY,
         )
     )

@@ -8,7 +8,7 @@ import stat
 from typing import TYPE_CHECKING
 
 from harnest_ext.errors import StoreError
-from harnest_ext.problem import Problem
+from harnest_ext.store import rules
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,13 +48,10 @@ def read_regular(path: Path, limit: int) -> bytes | None:
 
 def _unreadable(path: Path, reason: str | None) -> StoreError:
     return StoreError(
-        Problem(
-            kind="io-error",
-            rule="store.unreadable",
-            message=f"A file of the project can't be read: {reason}.",
+        rules.UNREADABLE.problem(
+            f"A file of the project can't be read: {reason}.",
             path=path.name,
             expected="a regular file",
-            remedy="Make it a regular file that you may read.",
         ),
         unchanged="The project was not changed.",
     )

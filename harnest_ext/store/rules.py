@@ -7,11 +7,20 @@ from harnest_ext.rule import Rule
 __all__ = [
     "BACKUP",
     "BUSY",
+    "CONFIG",
     "DESTINATION",
     "JOURNAL",
     "LOCKING",
+    "LOCK_DUPLICATE",
+    "LOCK_FIELD",
+    "LOCK_KEYS",
+    "LOCK_TOML",
+    "LOCK_VERSION",
+    "NO_PROJECT",
     "SOURCE_CHANGED",
     "UNFINISHED",
+    "UNREADABLE",
+    "WISHES",
     "WRITE",
 ]
 
@@ -74,4 +83,71 @@ BACKUP = Rule(
     why="A rollback brings back exactly what was replaced, or nothing.",
     example="A file below extensions/.harnest/previous edited by hand.",
     fix="Install the version that you want by name, folder or wheel.",
+)
+
+UNREADABLE = Rule(
+    id="store.unreadable",
+    kind="io-error",
+    why="A file of the project that can't be read whole can't be kept or changed safely.",
+    example="harnest-extensions.lock is a link, a folder, or of mode 000.",
+    fix="Make it a regular file that you may read.",
+)
+NO_PROJECT = Rule(
+    id="project.missing",
+    kind="project-not-found",
+    why="Extensions belong to an agent project; nothing is written anywhere else.",
+    example="harnest extensions list in a folder without config.yaml.",
+    fix="Name the agent's folder by --project, or make one: harnest init DIR",
+)
+CONFIG = Rule(
+    id="project.config",
+    kind="project-invalid",
+    why="A config.yaml of another tool must not be taken for an agent's.",
+    example="A config.yaml without `kind: Agent`.",
+    fix="Name the agent's folder by --project, or make one: harnest init DIR",
+)
+WISHES = Rule(
+    id="pyproject.wishes",
+    kind="project-invalid",
+    why="What was asked for is written there, in a file that is the user's own.",
+    example="docker = 1 below [tool.harnest.extensions].",
+    fix="Mend the file; it is never overwritten.",
+)
+_LOCK_FIX = (
+    "Restore the file from version control, or move it away and run `harnest extensions lock`."
+)
+LOCK_TOML = Rule(
+    id="lock.toml",
+    kind="lock-invalid",
+    why="A lock that can't be read says nothing about what is installed.",
+    example="The marks of a merge conflict.",
+    fix=_LOCK_FIX,
+)
+LOCK_VERSION = Rule(
+    id="lock.version",
+    kind="lock-invalid",
+    why="A later version of Harnest may write what this one does not understand.",
+    example="lock-version = 2",
+    fix="Use the version of Harnest that wrote it. " + _LOCK_FIX,
+)
+LOCK_KEYS = Rule(
+    id="lock.keys",
+    kind="lock-invalid",
+    why="A key that is not known may be one that matters.",
+    example="A misspelt key.",
+    fix=_LOCK_FIX,
+)
+LOCK_FIELD = Rule(
+    id="lock.field",
+    kind="lock-invalid",
+    why="Every value is used to find, verify or load an extension.",
+    example='digest = "md5:..."',
+    fix=_LOCK_FIX,
+)
+LOCK_DUPLICATE = Rule(
+    id="lock.duplicate",
+    kind="lock-invalid",
+    why="Of two entries of one name nobody knows which one holds.",
+    example='Two tables with name = "docker".',
+    fix=_LOCK_FIX,
 )

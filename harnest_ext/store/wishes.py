@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from harnest_ext import limits
 from harnest_ext.errors import HarnestExtensionError, InvalidExtension
 from harnest_ext.identity import Slug
-from harnest_ext.problem import Problem
-from harnest_ext.store import layout
+from harnest_ext.store import layout, rules
 from harnest_ext.store.reading import read_regular
 
 if TYPE_CHECKING:
@@ -174,13 +173,10 @@ def _wish(name: str, value: object) -> Wish:
 
 def _refusal(reason: str) -> InvalidExtension:
     return InvalidExtension(
-        Problem(
-            kind="project-invalid",
-            rule="pyproject.wishes",
-            message=f"The agent's pyproject.toml is not usable: {reason}.",
+        rules.WISHES.problem(
+            f"The agent's pyproject.toml is not usable: {reason}.",
             path=layout.PYPROJECT_NAME,
             expected=f'[{_TABLE}] with entries such as `docker = ">=0.5,<1"`',
-            remedy="Mend the file; it is never overwritten.",
         ),
         unchanged="The project was not changed.",
     )
