@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from harnest.context._active import require
 from harnest.context._errors import ContextTypeError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Coroutine, Iterable, Iterator
 
     from harnest.context._values import InvocationIdentity, SandboxHandle, Storage
     from harnest.credentials import Credential
@@ -63,8 +63,8 @@ class Credentials:
 
     __slots__ = ()
 
-    async def resolve(self, audience: str, scopes: Iterable[str] = ()) -> Credential:
-        """Return a credential for a service.
+    def resolve(self, audience: str, scopes: Iterable[str] = ()) -> Coroutine[Any, Any, Credential]:
+        """Return a credential for a service; to be awaited.
 
         Args:
             audience: Name of the service, non-blank.
@@ -78,10 +78,15 @@ class Credentials:
             CredentialUnavailableError: No provider is configured, or it has none for this.
             CredentialProviderError: The provider failed; carries the exception's type alone.
         """
-        return await require().credentials(_caller(2)).resolve(audience, scopes)
+        # Who asks is known when it is called: a task or gather that awaits it has other frames.
+        return _resolved(_caller(2), audience, scopes)
 
     def __repr__(self) -> str:
         return "harnest.context.credentials"
+
+
+async def _resolved(caller: str, audience: str, scopes: Iterable[str]) -> Credential:
+    return await require().credentials(caller).resolve(audience, scopes)
 
 
 @overload

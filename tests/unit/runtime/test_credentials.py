@@ -204,6 +204,11 @@ def test_an_extension_needs_the_capability(tmp_path: Path) -> None:
     body = """    async def ask(self):
         from harnest import context
         return await context.credentials.resolve("tracker")
+
+    async def ask_in_a_task(self):
+        import asyncio
+        from harnest import context
+        return await asyncio.gather(context.credentials.resolve("tracker"))
 """
     specs = [
         extension("alpha", body),
@@ -216,7 +221,8 @@ def test_an_extension_needs_the_capability(tmp_path: Path) -> None:
             loaded: Any = runtime.running.active.loaded
             async with runtime.invocation(agent_name="assistant"):
                 assert (await loaded["bravo"].extension.ask()).reveal() == SECRET
-                with pytest.raises(context.ContextResourceError, match=r"context\.credentials"):
-                    await loaded["alpha"].extension.ask()
+                for ask in ("ask", "ask_in_a_task"):
+                    with pytest.raises(context.ContextResourceError, match=r"context\.credentials"):
+                        await getattr(loaded["alpha"].extension, ask)()
 
     asyncio.run(main())
