@@ -163,7 +163,8 @@ def _environment(view: InstalledView) -> Iterator[Finding]:
 
 
 def _unmet(text: str) -> str:
-    from importlib import metadata  # noqa: PLC0415 - only the doctor looks at the environment
+    from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415 - the doctor only
+
     from packaging.requirements import InvalidRequirement, Requirement  # noqa: PLC0415 - likewise
 
     try:
@@ -173,9 +174,9 @@ def _unmet(text: str) -> str:
     if requirement.marker is not None and not requirement.marker.evaluate():
         return ""
     try:
-        version = metadata.version(requirement.name)
-    except metadata.PackageNotFoundError:
+        found = version(requirement.name)
+    except PackageNotFoundError:
         return "it is not installed"
-    if not requirement.specifier.contains(version, prereleases=True):
-        return f"{version} is installed"
+    if not requirement.specifier.contains(found, prereleases=True):
+        return f"{found} is installed"
     return ""
