@@ -12,7 +12,7 @@ from harnest_ext.errors import LoadError
 from harnest_ext.runtime import rules
 from harnest_ext.runtime.authority import StartAuthority
 from harnest_ext.runtime.background import BackgroundLoop
-from harnest_ext.runtime.grants import refuse_agent
+from harnest_ext.runtime.grants import refuse_agent, undeclared_grants
 from harnest_ext.runtime.invocation import Invocation, new_identity
 from harnest_ext.runtime.lifecycle import LifeCycle
 from harnest_ext.runtime.opening import open_project
@@ -87,10 +87,11 @@ class AgentRuntime:
 
     @property
     def notes(self) -> tuple[Problem, ...]:
-        """What a reader should know: what was skipped or shadowed, and why."""
+        """What a reader should know: what was skipped or shadowed, and grants that lead nowhere."""
         plan = self.running.active.plan
         skipped = (problem for problems in plan.skipped.values() for problem in problems)
-        return (*plan.notes, *skipped, *self.running.catalog.broken.values())
+        grants = undeclared_grants(self.running)
+        return (*plan.notes, *skipped, *self.running.catalog.broken.values(), *grants)
 
     def start(self) -> None:
         """Open the project and start its extensions; does nothing while it runs.

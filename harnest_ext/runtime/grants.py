@@ -1,4 +1,4 @@
-"""Why an agent has no sandbox of some name, and what to add where."""
+"""Why an agent has no sandbox of some name, what to add where, and which grants lead nowhere."""
 
 from __future__ import annotations
 
@@ -6,11 +6,29 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from harnest.context import ContextResourceError
+from harnest_ext.runtime import rules
 
 if TYPE_CHECKING:
+    from harnest_ext.problem import Problem
     from harnest_ext.runtime.running import Running
 
-__all__ = ["refuse_agent", "refuse_sandbox"]
+__all__ = ["refuse_agent", "refuse_sandbox", "undeclared_grants"]
+
+
+def undeclared_grants(running: Running) -> tuple[Problem, ...]:
+    """Return a warning for each grant of a sandbox that no file declares."""
+    there = {*running.catalog.declared, *running.catalog.broken}
+    return tuple(
+        rules.UNDECLARED_GRANT.problem(
+            f"The agent {agent.name!r} is granted the sandbox {name!r}, which no file declares.",
+            path=running.project.config_path.name,
+            line=agent.line or None,
+            got=name,
+        )
+        for agent in running.config.agents.values()
+        for name in agent.sandboxes
+        if name not in there
+    )
 
 
 def refuse_sandbox(running: Running, agent: str, name: str) -> ContextResourceError:

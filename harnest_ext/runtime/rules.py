@@ -33,6 +33,7 @@ __all__ = [
     "SHADOWED",
     "START_FAILED",
     "STOP_FAILED",
+    "UNDECLARED_GRANT",
     "UNREADABLE",
 ]
 
@@ -181,6 +182,14 @@ CONFIG_VALUE: Final = Rule(
     why="A grant that is misspelt must not pass silently.",
     example="kind: Agnet",
     fix="Correct config.yaml; docs/reference lists its keys.",
+)
+UNDECLARED_GRANT: Final = Rule(
+    id="config.grant",
+    kind="project-invalid",
+    why="A grant of a sandbox that nobody declares is a slip of the pen, or of a file's name.",
+    example="sandboxes: [pyhton]",
+    fix="Correct the name under 'sandboxes' in config.yaml, or declare the sandbox.",
+    severity=Severity.WARNING,
 )
 SANDBOX_FILE: Final = Rule(
     id="sandbox.file",

@@ -74,10 +74,13 @@ def test_list_shows_provider_policy_and_grants(harnest: Command, two_agents: Pat
 def test_list_tells_what_is_broken_and_shows_the_rest(harnest: Command, project: Path) -> None:
     """A file that can't be imported is a warning with its reason, the others are listed."""
     (project / "sandbox" / "python.py").write_text("raise ValueError('hunter2')\n")
+    config = project / "config.yaml"
+    config.write_text(config.read_text().replace('"plain"', '"plain", "pyhton"'))
     told = harnest("sandbox", "list", cwd=project)
     assert told.code == 0
     assert "plain" in told.stdout
     assert "ValueError" in told.stderr
+    assert "'pyhton', which no file declares" in told.stderr
     assert "hunter2" not in told.stdout + told.stderr
     [broken] = harnest("sandbox", "list", "--json", cwd=project).json["broken"]
     assert (broken["name"], broken["error"]["line"]) == ("python", 1)

@@ -9,6 +9,7 @@ import click
 from harnest_ext.cli.options import common, examples
 from harnest_ext.cli.output import Table
 from harnest_ext.cli.sandbox.project import loaded
+from harnest_ext.runtime.grants import undeclared_grants
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,7 +31,8 @@ def command(*, project: Path | None, output: Output) -> None:
                 output.warn(problem.message)
         rows = [_row(name, sandbox, running) for name, sandbox in running.catalog.declared.items()]
         broken = running.catalog.broken
-    for problem in broken.values():
+        grants = undeclared_grants(running)
+    for problem in (*broken.values(), *grants):
         output.warn(problem.message)
     told = [{"name": name, "error": problem.to_dict()} for name, problem in broken.items()]
     output.result({"sandboxes": rows, "broken": told}, _table(rows))

@@ -144,6 +144,12 @@ def test_what_is_not_granted_is_refused(
         context.sandboxes[name]
 
 
+def test_grants_that_lead_nowhere_are_noted(runtime: AgentRuntime) -> None:
+    """A granted name that no file declares is pointed out with its line."""
+    [note] = runtime.notes
+    assert (note.rule, note.got, note.line) == ("config.grant", "missing", 6)
+
+
 def test_an_argument_of_a_wrong_type_is_refused(runtime: AgentRuntime) -> None:
     """Code and files are checked before the provider sees them."""
     with runtime.invocation(agent_name="assistant"):
