@@ -232,11 +232,15 @@ class AgentRuntime:
         running, life, self._running = self._running, self._life, None
         if running is None or life is None:
             return []
+        problems: list[Problem] = []
         try:
-            problems = await asyncio.to_thread(running.close_invocations)
-            problems += await life.stop()
+            problems += await asyncio.to_thread(running.close_invocations)
         finally:
-            running.release(self)
+            # An interrupt while the providers close must not keep the extensions from stopping.
+            try:
+                problems += await life.stop()
+            finally:
+                running.release(self)
         return problems
 
     def _end_loop(self) -> list[Problem]:

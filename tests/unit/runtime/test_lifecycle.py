@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from harnest import context
 from harnest.context import ContextResourceError
 from harnest.extensions import ExtensionStartContext
 from harnest_ext.distributions import EnvironmentView
@@ -19,11 +20,11 @@ from harnest_ext.runtime.lifecycle import LifeCycle
 from harnest_ext.runtime.planning import make_plan
 from harnest_ext.store import Project
 from tests.support.projects import extension, installed
-from tests.support.recorder import EVENTS
+from tests.support.recorder import EVENTS, WAITING
 from tests.support.runtimes import open_runtime, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from harnest_ext.problem import Problem
@@ -176,6 +177,53 @@ def test_every_stop_is_attempted_and_each_failure_named(tmp_path: Path) -> None:
         ("bravo", "OSError"),
     ]
     assert "hunter2" not in shown(caught.value)
+
+
+SLOW = """from harnest.sandbox import Sandbox, SandboxResult
+from tests.support.recorder import EVENTS, WAITING
+
+
+class Slow:
+    def execute(self, request):
+        return SandboxResult()
+
+    def close(self):
+        EVENTS.append("closing")
+        WAITING.wait(30)
+
+
+slow = Sandbox.provider(Slow)
+"""
+
+
+def test_an_interrupted_close_still_stops_the_extensions(tmp_path: Path) -> None:
+    """Cancelling a close whose provider takes its time goes on with every stop."""
+    project = installed(tmp_path, [recording("alpha")], sandboxes={"slow": SLOW})
+    WAITING.clear()
+
+    async def main() -> None:
+        runtime = open_runtime(project)
+        await runtime.astart()
+        async with runtime.invocation(agent_name="assistant"):
+            await context.sandboxes["slow"].aexecute("x")
+        task = asyncio.create_task(runtime.aclose())
+        await asyncio.to_thread(_until, lambda: "closing" in EVENTS)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert EVENTS == ["start alpha", "closing", "stop alpha"]
+        WAITING.set()
+
+    asyncio.run(main())
+
+
+def _until(happened: Callable[[], bool]) -> None:
+    pause = threading.Event()
+    for _ in range(3000):
+        if happened():
+            return
+        pause.wait(0.01)
+    raise AssertionError("it never happened")
 
 
 STUBBORN = """
