@@ -17,8 +17,9 @@ from harnest_ext.host import Host
 from harnest_ext.identity import Slug
 from harnest_ext.package.build import build_wheel
 from harnest_ext.sources.registry import FolderCatalog, rules
-from harnest_ext.sources.registry.model import RegistryEntry, json_schema
+from harnest_ext.sources.registry.model import RegistryEntry
 from harnest_ext.sources.registry.release import release_of
+from harnest_ext.sources.registry.schema import ENTRY
 from harnest_ext.sources.registry.writing import render_entry
 
 if TYPE_CHECKING:
@@ -104,9 +105,9 @@ def differences(registry: Path, made: Made) -> list[Problem]:
         except HarnestExtensionError as error:
             found += error.problems
             continue
-        told = entry.releases if entry else []
+        told = entry.releases if entry else ()
         release = made.releases.get(slug)
-        if release is None or told != [release]:
+        if release is None or told != (release,):
             found.append(
                 rules.STALE.problem(
                     f"The registry does not name the wheel that official-extensions/{slug} gives.",
@@ -116,7 +117,7 @@ def differences(registry: Path, made: Made) -> list[Problem]:
                 )
             )
     if _schema() != _read(registry / SCHEMA):
-        message = "The JSON Schema is not that of the models."
+        message = "The JSON Schema is not the one that entries are read by."
         found.append(rules.STALE.problem(message, path=f"registry/{SCHEMA}"))
     return found
 
@@ -135,7 +136,7 @@ def update(registry: Path, made: Made) -> list[str]:
     for slug, release in made.releases.items():
         (registry / "extensions").mkdir(parents=True, exist_ok=True)
         entry = catalog.entry(slug) or _new_entry(slug)
-        fresh = entry.model_copy(update={"summary": made.summaries[slug], "releases": [release]})
+        fresh = replace(entry, summary=made.summaries[slug], releases=(release,))
         wanted[f"extensions/{slug}.toml"] = render_entry(fresh)
     changed = [name for name, text in wanted.items() if _read(registry / name) != text]
     for name in changed:
@@ -146,11 +147,10 @@ def update(registry: Path, made: Made) -> list[str]:
 def _new_entry(slug: Slug) -> RegistryEntry:
     return RegistryEntry(
         slug=slug,
-        project=slug.distribution,
         summary="-",  # that of its project takes its place
         trust="official",
-        maintainers=["The Harnest developers"],
-        releases=[],
+        maintainers=("The Harnest developers",),
+        releases=(),
     )
 
 
@@ -159,7 +159,7 @@ def _shown(release: RegistryRelease | None) -> str:
 
 
 def _schema() -> str:
-    return json.dumps(json_schema(), indent=2) + "\n"
+    return json.dumps(ENTRY, indent=2) + "\n"
 
 
 def _read(path: Path) -> str:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from harnest_ext.identity import Slug
     from harnest_ext.problem import Problem
-    from harnest_ext.sources.index import PackageIndex
+    from harnest_ext.sources.index.index import PackageIndex
 
 __all__ = ["absence"]
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from harnest_ext.identity import Slug
     from harnest_ext.problem import Problem
     from harnest_ext.resolution import Candidate, Facts, Origin
-    from harnest_ext.sources.index import PackageIndex
+    from harnest_ext.sources.index.index import PackageIndex
     from harnest_ext.sources.net import PageCache, WebClient
     from harnest_ext.sources.settings import RegistrySetting, SourceSettings
     from harnest_ext.sources.source import ReleaseSource
@@ -179,7 +179,9 @@ class Finder:
 
     @cached_property
     def _index(self) -> PackageIndex:
-        from harnest_ext.sources.index import PackageIndex  # noqa: PLC0415 - most names need none
+        from harnest_ext.sources.index.index import (  # noqa: PLC0415 - most names need none
+            PackageIndex,
+        )
 
         if self._settings.index is None:
             raise AssertionError("asks_index says that there is one")

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from harnest_ext.errors import SourceError
-from harnest_ext.identity import Slug
 from harnest_ext.resolution.ranges import version_key
 from harnest_ext.sources import rules
 from harnest_ext.sources.absence import close_names
@@ -14,6 +13,7 @@ from harnest_ext.sources.absence import close_names
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from harnest_ext.identity import Slug
     from harnest_ext.problem import Problem
     from harnest_ext.resolution import Candidate
     from harnest_ext.sources.finder import Finder
@@ -79,7 +79,7 @@ def search(finder: Finder, query: str = "", *, limit: int) -> SearchResult:
     ranked: dict[Slug, tuple[int, Found | None]] = {}
     for entry, place in _entries(finder, warnings):
         rank = _rank(word, entry.slug, entry.summary)
-        slug = Slug(entry.slug)
+        slug = entry.slug
         if rank is not None and slug not in ranked:
             ranked[slug] = (rank, _of_registry(entry, slug, place))
     known = finder.known()
@@ -138,7 +138,7 @@ def _of_registry(entry: RegistryEntry, slug: Slug, place: str) -> Found:
         summary=entry.summary,
         source=place,
         documentation=entry.documentation,
-        capabilities=tuple(newest.capabilities) if newest else (),
+        capabilities=newest.capabilities if newest else (),
     )
 
 

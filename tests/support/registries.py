@@ -32,12 +32,11 @@ def make_registry(folder: Path, *specs: PackageSpec, trust: str = "community") -
             wheel = make_wheel(folder / "wheels", spec)
             releases.append(release_of(wheel, host=Host()))
         entry = RegistryEntry(
-            slug=name,
-            project=Slug(name).distribution,
+            slug=Slug(name),
             summary=f"Does {name} things.",
-            trust=trust,  # type: ignore[arg-type]
-            maintainers=["Somebody"],
-            releases=releases,
+            trust=trust,
+            maintainers=("Somebody",),
+            releases=tuple(releases),
         )
         (folder / "extensions" / f"{name}.toml").write_text(render_entry(entry))
     return folder
@@ -45,7 +44,7 @@ def make_registry(folder: Path, *specs: PackageSpec, trust: str = "community") -
 
 def offer_registry(server: Server, folder: Path) -> str:
     """Serve a registry's catalog and wheels, and return its URL."""
-    entries = [entry.model_dump(exclude_none=True) for entry in FolderCatalog(folder).entries()]
+    entries = [entry.shape() for entry in FolderCatalog(folder).entries()]
     body = json.dumps({"format": 1, "later": "unknown", "extensions": entries}).encode()
     server.routes["/catalog/harnest.json"] = answer(body, "application/json", ETag='"1"')
     for wheel in (folder / "wheels").iterdir():

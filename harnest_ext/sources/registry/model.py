@@ -1,35 +1,22 @@
-"""What a registry says of one extension; the JSON Schema of its files comes from here.
-
-The models are strict: a value of another type, an unknown key, or a release that contradicts its
-own file name is refused.
-"""
+"""What a registry says of one extension, as values that do not contradict themselves."""
 
 from __future__ import annotations
 
-import re
-from typing import Annotated, Literal, Self
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
-
-from harnest_ext import limits
 from harnest_ext.identity import Slug
-from harnest_ext.manifest import CAPABILITIES, ExtensionRequirement
+from harnest_ext.manifest import ExtensionRequirement
 from harnest_ext.sources.wheel_name import WheelName
 
-__all__ = ["RegistryEntry", "RegistryRelease", "json_schema"]
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
-_Line = Annotated[
-    str, StringConstraints(min_length=1, max_length=300, pattern=r"^[^\x00-\x1f\x7f]+$")
-]
-_Range = Annotated[str, StringConstraints(max_length=limits.REQUIREMENT_CHARACTERS)]
-_Hash = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+__all__ = ["RegistryEntry", "RegistryRelease"]
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
-
-
-class RegistryRelease(_Strict):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegistryRelease:
     """One release: a wheel, and what it demands.
 
     Attributes:
@@ -41,80 +28,105 @@ class RegistryRelease(_Strict):
         python: Range of Python versions; empty when it names none.
         requires: Other extensions, such as ``rag>=0.1,<1``.
         capabilities: What it declares to use or provide.
-        yanked: Why it was withdrawn; absent when it was not.
+        yanked: Why it was withdrawn; None when it was not.
+
+    Raises:
+        ValueError: The file is no wheel that could be installed, or of another version.
+        InvalidExtension: A requirement can't be read.
     """
 
-    version: _Line
-    file: _Line
-    size: Annotated[int, Field(ge=1, le=limits.WHEEL_BYTES)]
-    sha256: _Hash
-    host: _Range = ""
-    python: _Range = ""
-    requires: list[_Line] = Field(default_factory=list, max_length=limits.REQUIREMENTS)
-    capabilities: list[_Line] = Field(default_factory=list)
-    yanked: _Line | None = None
+    version: str
+    file: str
+    size: int
+    sha256: str
+    host: str = ""
+    python: str = ""
+    requires: tuple[str, ...] = ()
+    capabilities: tuple[str, ...] = ()
+    yanked: str | None = None
 
-    @model_validator(mode="after")
-    def _consistent(self) -> Self:
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "requires", tuple(self.requires))
+        object.__setattr__(self, "capabilities", tuple(self.capabilities))
         name = WheelName.parse(self.file)
         if name is None or not name.usable or "/" in self.file:
             raise ValueError("file is no name of a py3-none-any wheel")
         if name.version != self.version:
             raise ValueError(f"file is of version {name.version}, version is {self.version}")
-        unknown = sorted(set(self.capabilities) - set(CAPABILITIES))
-        if unknown:
-            raise ValueError(f"unknown capability {unknown[0]}")
-        for text in self.requires:
-            ExtensionRequirement.parse(text)
-        return self
+        self.requirements()
 
-    @property
     def requirements(self) -> tuple[ExtensionRequirement, ...]:
-        """The other extensions, parsed."""
+        """Return the other extensions, parsed."""
         return tuple(ExtensionRequirement.parse(text) for text in self.requires)
 
+    def shape(self) -> Mapping[str, object]:
+        """Return what the file format says of it, empty parts left out, in its order."""
+        parts = {
+            "version": self.version,
+            "file": self.file,
+            "size": self.size,
+            "sha256": self.sha256,
+            "host": self.host,
+            "python": self.python,
+            "requires": list(self.requires),
+            "capabilities": list(self.capabilities),
+            "yanked": self.yanked,
+        }
+        return {key: value for key, value in parts.items() if value}
 
-class RegistryEntry(_Strict):
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegistryEntry:
     """One extension with its releases.
 
     Attributes:
         slug: Its name.
-        project: Name of its distribution.
         summary: One line on what it does.
         trust: ``official`` when the makers of Harnest keep it; otherwise ``community``.
-        documentation: Where to read about it; empty when there is no such place.
-        source: Where its source lies; empty when that is not public.
         maintainers: Who keeps it, at least one.
         releases: The newest last; a version at most once.
+        documentation: Where to read about it; empty when there is no such place.
+        source: Where its source lies; empty when that is not public.
+
+    Raises:
+        ValueError: A version stands there twice, or a file is another extension's.
     """
 
-    slug: _Line
-    project: _Line
-    summary: _Line
-    trust: Literal["official", "community"]
-    documentation: Annotated[str, StringConstraints(max_length=300)] = ""
-    source: Annotated[str, StringConstraints(max_length=300)] = ""
-    maintainers: list[_Line] = Field(min_length=1)
-    releases: list[RegistryRelease]
+    slug: Slug
+    summary: str
+    trust: str
+    maintainers: tuple[str, ...]
+    releases: tuple[RegistryRelease, ...]
+    documentation: str = ""
+    source: str = ""
 
-    @model_validator(mode="after")
-    def _consistent(self) -> Self:
-        slug = Slug(self.slug)
-        if self.project != slug.distribution:
-            raise ValueError(f"project of {slug} is {slug.distribution}, not {self.project}")
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "slug", Slug(self.slug))
+        object.__setattr__(self, "maintainers", tuple(self.maintainers))
+        object.__setattr__(self, "releases", tuple(self.releases))
         versions = [release.version for release in self.releases]
         if len(set(versions)) != len(versions):
             raise ValueError("a version stands there twice")
         for release in self.releases:
             name = WheelName.parse(release.file)
-            if name is not None and name.slug != slug:
+            if name is not None and name.slug != self.slug:
                 raise ValueError(f"{release.file} is a file of another extension")
-        return self
 
+    @property
+    def project(self) -> str:
+        """Name of its distribution."""
+        return self.slug.distribution
 
-def json_schema() -> dict[str, object]:
-    """Return the JSON Schema of ``extensions/<slug>.toml``."""
-    made = RegistryEntry.model_json_schema()
-    for model in (made, *made["$defs"].values()):
-        model["description"] = re.split(r"\n\s*\n", model.get("description", ""))[0]
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **made}
+    def shape(self) -> Mapping[str, object]:
+        """Return what the file format says of it, empty parts left out, in its order."""
+        parts = {
+            "slug": str(self.slug),
+            "project": self.project,
+            "summary": self.summary,
+            "trust": self.trust,
+            "documentation": self.documentation,
+            "source": self.source,
+            "maintainers": list(self.maintainers),
+        }
+        kept = {key: value for key, value in parts.items() if value}
+        return kept | {"releases": [release.shape() for release in self.releases]}

@@ -37,6 +37,6 @@ def release_of(wheel: Path, *, host: Host) -> RegistryRelease:
             sha256=archive.sha256,
             host=package.host_range or "",
             python=package.requires_python or "",
-            requires=[str(requirement) for requirement in package.extension_requirements],
-            capabilities=list(package.capabilities),
+            requires=tuple(str(item) for item in package.extension_requirements),
+            capabilities=package.capabilities,
         )

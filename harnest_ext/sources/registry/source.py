@@ -50,7 +50,7 @@ class Registry:
         """Return what the registry says that a release demands."""
         release = self._stated[candidate.filename]
         return Facts(
-            requires=release.requirements,
+            requires=release.requirements(),
             host_range=release.host or None,
             requires_python=release.python or None,
         )

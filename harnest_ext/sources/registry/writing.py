@@ -6,30 +6,25 @@ import json
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
-    from harnest_ext.sources.registry.model import RegistryEntry, RegistryRelease
+    from harnest_ext.sources.registry.model import RegistryEntry
 
 __all__ = ["render_entry"]
 
 
 def render_entry(entry: RegistryEntry) -> str:
-    """Return the file of an entry, its keys in the order of the model, empty ones left out."""
-    head = entry.model_dump(exclude={"releases"}, exclude_none=True)
+    """Return the file of an entry, its keys in the order of the format, empty ones left out."""
+    head = {key: value for key, value in entry.shape().items() if key != "releases"}
     lines = ["#:schema ../schema.json", *_pairs(head)]
     for release in entry.releases:
-        lines += ["", "[[releases]]", *_release(release)]
+        lines += ["", "[[releases]]", *_pairs(release.shape())]
     return "\n".join(lines) + "\n"
 
 
-def _release(release: RegistryRelease) -> Iterator[str]:
-    yield from _pairs(release.model_dump(exclude_none=True))
-
-
-def _pairs(values: dict[str, object]) -> Iterator[str]:
+def _pairs(values: Mapping[str, object]) -> Iterator[str]:
     for key, value in values.items():
-        if value not in ("", []):
-            yield f"{key} = {_value(value)}"
+        yield f"{key} = {_value(value)}"
 
 
 def _value(value: object) -> str:
