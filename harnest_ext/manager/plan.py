@@ -154,7 +154,7 @@ def _action(
 def _refusal(state: State, step: Step, permission: Permission) -> Problem | None:
     present = step.present
     path = f"extensions/{step.name}"
-    if present is not None and present.state is CopyState.FOREIGN:
+    if present is not None and present.state is CopyState.FOREIGN and present.path is None:
         return store_rules.DESTINATION.problem(
             f"The place of '{step.name}' is taken by something that is not a copy of it.",
             path=path,

@@ -90,7 +90,8 @@ def _target(
 def _extra(item: InstalledExtension, lock: LockFile) -> bool:
     """Whether a copy belongs to the manager and not to the lock."""
     linked = item.locked is not None and item.locked.linked
-    return item.path is not None and not linked and lock.get(item.name) is None
+    ours = item.path is not None and not linked and item.state is not CopyState.FOREIGN
+    return ours and lock.get(item.name) is None
 
 
 def _incoming(setting: Setting, state: State, lock: LockFile, stack: ExitStack) -> list[Incoming]:

@@ -56,8 +56,9 @@ def find_leftovers(root: Folder) -> tuple[str, ...]:
         StoreError: kind ``io-error``.
     """
     staged = tuple(f"{layout.STAGING_PATH}/{name}" for name in _names(root, layout.STAGING_PATH))
-    draft = (layout.JOURNAL_DRAFT_PATH,) if root.exists(layout.JOURNAL_DRAFT_PATH) else ()
-    return (*staged, *draft, *_stale_backups(root))
+    drafts = (layout.JOURNAL_DRAFT_PATH, layout.IGNORE_DRAFT_PATH)
+    found = tuple(path for path in drafts if root.exists(path))
+    return (*staged, *found, *_stale_backups(root))
 
 
 def tidy(root: Folder) -> None:

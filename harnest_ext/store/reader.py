@@ -201,6 +201,8 @@ def _unknown(snapshot: _Snapshot, name: str, *, is_folder: bool) -> InstalledExt
     except InvalidExtension:
         slug = None
     path = snapshot.root / layout.EXTENSIONS_NAME / name
-    if slug is None or not is_folder or not (path / "extension.yaml").is_file():
+    if slug is None or not is_folder:
         return InstalledExtension(name=name, state=CopyState.FOREIGN)
-    return InstalledExtension(name=name, state=CopyState.NOT_IN_LOCK, path=path)
+    known = (path / "extension.yaml").is_file()
+    state = CopyState.NOT_IN_LOCK if known else CopyState.FOREIGN
+    return InstalledExtension(name=name, state=state, path=path)

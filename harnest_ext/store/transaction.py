@@ -157,10 +157,10 @@ class Transaction:
         )
 
     def _prepare(self) -> None:
-        if self._root.exists(f"{layout.STATE_PATH}/.gitignore"):
+        if self._root.exists(layout.IGNORE_PATH):
             return
-        with self._root.at(layout.STATE_PATH, make=True):
-            stage_file(self._root, f"{layout.STATE_PATH}/.gitignore", IGNORE_EVERYTHING)
+        stage_file(self._root, layout.IGNORE_DRAFT_PATH, IGNORE_EVERYTHING)
+        self._root.rename(layout.IGNORE_DRAFT_PATH, layout.IGNORE_PATH)
         if layout.EXTENSIONS_NAME in self._made:
             self._root.sync()
         with self._root.at(layout.EXTENSIONS_NAME) as extensions:

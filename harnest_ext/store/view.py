@@ -45,7 +45,8 @@ class InstalledExtension:
     Attributes:
         name: Name in the lock, or of the folder; a foreign entry's name need not be a slug.
         state: How the copy compares with the lock, by file stamps where there are some.
-        path: Folder to load from; absent for a missing copy and for what is foreign.
+        path: Folder of the copy; absent when it is missing, or when what is there is no folder or
+            has a name that no extension can have.
         locked: Its entry in the lock, if any.
     """
 

@@ -125,6 +125,29 @@ def test_foreign_things_in_extensions_are_named_and_left(neighbours: Neighbours)
     assert (extensions / "README.md").read_text() == "ours"
 
 
+def test_a_foreign_folder_in_the_way_is_replaced_only_by_force(neighbours: Neighbours) -> None:
+    """What lies where a copy belongs is refused, and kept for a rollback when it is replaced."""
+    make_folder(neighbours.agent.parent / "src", PackageSpec(name="snow"))
+    place = neighbours.agent / "extensions" / "snow"
+    place.mkdir()
+    (place / "mine.txt").write_text("mine")
+    assert neighbours("install", "../src/snow").error["kind"] == "modified"
+    assert neighbours("sync").code == 0
+    assert (place / "mine.txt").read_text() == "mine"
+    assert neighbours("install", "--force", "../src/snow").code == 0
+    assert neighbours.states()["snow"] == "ok"
+    assert neighbours("rollback", "snow").code == 0
+    assert [path.name for path in place.iterdir()] == ["mine.txt"]
+    assert neighbours.states()["snow"] == "foreign"
+
+
+def test_names_are_completed(neighbours: Neighbours, harnest: Command) -> None:
+    """A shell that asks is told the installed extensions that fit."""
+    words = {"COMP_WORDS": "harnest extensions show we", "COMP_CWORD": "3"}
+    outcome = harnest(cwd=neighbours.agent, _HARNEST_COMPLETE="bash_complete", **words)
+    assert outcome.stdout.split() == ["plain,weather"]
+
+
 def test_a_broken_distribution_breaks_no_list(neighbours: Neighbours, tmp_path: Path) -> None:
     """Metadata that nobody can read is one warning of the doctor; a sound one is shadowed."""
     site = tmp_path / "site"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from harnest_ext.cli.extensions.completing import installed_names
 from harnest_ext.cli.extensions.opening import open_manager
 from harnest_ext.cli.extensions.shapes import report_shape
 from harnest_ext.cli.extensions.texts import report_text, tell
@@ -21,7 +22,7 @@ __all__ = ["command"]
 
 
 @click.command("pin", epilog=examples("harnest extensions pin docker"))
-@click.argument("names", metavar="NAME...", nargs=-1, required=True)
+@click.argument("names", metavar="NAME...", nargs=-1, required=True, shell_complete=installed_names)
 @wait_option
 @common
 def command(

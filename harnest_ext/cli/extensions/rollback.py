@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from harnest_ext.cli.extensions.completing import installed_names
 from harnest_ext.cli.extensions.opening import open_manager
 from harnest_ext.cli.extensions.shapes import report_shape
 from harnest_ext.cli.extensions.texts import report_text, tell
@@ -21,7 +22,7 @@ __all__ = ["command"]
 
 
 @click.command("rollback", epilog=examples("harnest extensions rollback docker"))
-@click.argument("name")
+@click.argument("name", shell_complete=installed_names)
 @click.option("--force", is_flag=True, help="Do so although others then lack what they require.")
 @wait_option
 @common

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from harnest_ext.cli.extensions.completing import installed_names
 from harnest_ext.cli.extensions.opening import open_manager
 from harnest_ext.cli.extensions.shapes import details_shape
 from harnest_ext.cli.extensions.texts import origin, state_text
@@ -25,7 +26,7 @@ __all__ = ["command"]
     "show",
     epilog=examples("harnest extensions show docker", "harnest extensions show docker --json"),
 )
-@click.argument("name")
+@click.argument("name", shell_complete=installed_names)
 @common
 def command(name: str, *, project: Path | None, output: Output) -> None:
     """Show all about one installed extension."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from harnest_ext.cli.extensions.completing import installed_names
 from harnest_ext.cli.extensions.opening import open_manager
 from harnest_ext.cli.extensions.shapes import report_shape
 from harnest_ext.cli.extensions.texts import report_text, tell
@@ -24,7 +25,7 @@ __all__ = ["command"]
     "uninstall",
     epilog=examples("harnest extensions uninstall docker", "harnest extensions uninstall a b"),
 )
-@click.argument("names", metavar="NAME...", nargs=-1, required=True)
+@click.argument("names", metavar="NAME...", nargs=-1, required=True, shell_complete=installed_names)
 @click.option("--force", is_flag=True, help="Remove what other extensions require, too.")
 @click.option("--dry-run", is_flag=True, help="Say what would be removed and write nothing.")
 @wait_option

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from harnest_ext.cli.extensions.completing import installed_names
 from harnest_ext.cli.extensions.consent import consent_of
 from harnest_ext.cli.extensions.lookup import LookupOptions, lookup_options
 from harnest_ext.cli.extensions.opening import open_manager
@@ -30,7 +31,7 @@ __all__ = ["command"]
         "harnest extensions upgrade docker", "harnest extensions upgrade --all --dry-run"
     ),
 )
-@click.argument("names", metavar="[NAME...]", nargs=-1)
+@click.argument("names", metavar="[NAME...]", nargs=-1, shell_complete=installed_names)
 @click.option("--all", "everything", is_flag=True, help="All extensions that are not pinned.")
 @click.option("--force", is_flag=True, help="Replace copies that were edited by hand.")
 @click.option("--dry-run", is_flag=True, help="Say what would be done and write nothing.")
