@@ -88,6 +88,7 @@ def output_stops(bench: Bench) -> None:
 
     provider = bench.provider
     _cancelled(bench, lambda: provider.execute_streaming(bench.request(TICKS), sink))
+    refuse("no output came before the call was cancelled", if_true=not times)
     before = len(times)
     time.sleep(0.3)
     expect("pieces after the return", len(times) - before, 0)

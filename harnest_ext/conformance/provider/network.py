@@ -75,7 +75,8 @@ def declared_accepted(bench: Bench) -> None:
     declared = _capabilities(bench)
     if SandboxNetworkMode.UNRESTRICTED in declared.network_modes:
         policy = SandboxNetworkPolicy.unrestricted()
-        result = bench.run("print('ran')", network_policy=policy)
+        provider = bench.make(network_policy=policy)
+        result = bench.run("print('ran')", on=provider, network_policy=policy)
         expect("stdout", result.stdout, "ran\n")
 
 

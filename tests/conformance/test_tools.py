@@ -1,0 +1,200 @@
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from harnest.sandbox import Sandbox, SandboxRequest, SandboxResult
+from harnest_ext.cli.main import run
+from harnest_ext.conformance import (
+    MEMORY_PROFILE,
+    CheckOutcome,
+    CheckResult,
+    Feature,
+    MemoryProvider,
+    SuiteReport,
+    load_profile,
+    run_provider_suite,
+)
+from harnest_ext.conformance.package_provider import active_profile
+from harnest_ext.conformance.report import junit
+from harnest_ext.conformance.target import profile_of
+from harnest_ext.errors import ExtensionNotFound, LoadError, UsageError
+from harnest_ext.scaffold import create_extension
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+REPORT = SuiteReport(
+    suite="provider",
+    subject="mine\x1b",
+    results=(
+        CheckResult(check="a.x", promise="It is x.", outcome=CheckOutcome.PASSED, seconds=0.5),
+        CheckResult(check="a.y", promise="It is y.", outcome=CheckOutcome.FAILED, detail="<no>"),
+        CheckResult(check="a.z", promise="z.", outcome=CheckOutcome.UNSUPPORTED, detail="why"),
+        CheckResult(check="a.w", promise="w.", outcome=CheckOutcome.NOT_APPLICABLE),
+    ),
+)
+
+
+def test_a_report_counts_each_outcome_apart() -> None:
+    """Unsupported is neither passed nor failed, in the summary and in JSON."""
+    shape = json.loads(json.dumps(REPORT.to_dict()))
+    assert shape["counts"] == {"passed": 1, "failed": 1, "unsupported": 1, "not applicable": 1}
+    assert (shape["ok"], shape["subject"]) == (False, "mine\\x1b")
+    assert [item["name"] for item in shape["checks"]] == ["a.x", "a.y", "a.z", "a.w"]
+    assert "1 failed, 1 unsupported" in REPORT.summary()
+
+
+def test_a_report_is_junit_that_parses() -> None:
+    """Failures and skips are where CI systems look for them."""
+    suite = ET.fromstring(junit([REPORT]))[0]
+    assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("4", "1", "2")
+    assert [case[0].tag if len(case) else "" for case in suite] == [
+        "",
+        "failure",
+        "skipped",
+        "skipped",
+    ]
+    assert suite[1][0].get("message") == "<no>"
+
+
+def test_only_what_is_named_is_tried() -> None:
+    """A check by name, a group by its name and a dot."""
+    report = run_provider_suite(MEMORY_PROFILE, only=["values.stdout", "bounds."])
+    assert [item.check for item in report.results] == [
+        "values.stdout",
+        "bounds.processes",
+        "bounds.memory",
+    ]
+
+
+def test_of_a_bare_provider_only_what_shows_is_taken_for_offered() -> None:
+    """Methods show; everything else must be declared to be tried."""
+    profile = profile_of(MemoryProvider, "bare")
+    assert profile.supports == {Feature.STREAMING, Feature.INVENTORY, Feature.DIAGNOSIS}
+    declared = profile_of(Sandbox.provider(MemoryProvider), "declared")
+    assert declared.supports == profile.supports
+    assert "not declared" in profile.missing(frozenset({Feature.SCRATCH}))
+
+
+@pytest.mark.parametrize(
+    ("target", "error"),
+    [
+        ("nothing", UsageError),
+        (":x", UsageError),
+        ("no_such_module:x", ExtensionNotFound),
+        ("harnest_ext.conformance:nope", ExtensionNotFound),
+        ("harnest_ext.limits:KIB", UsageError),
+    ],
+)
+def test_a_target_that_is_none_is_refused(target: str, error: type[Exception]) -> None:
+    """The refusal says what is expected."""
+    with pytest.raises(error, match="ProviderProfile"):
+        load_profile(target)
+
+
+def test_a_profile_is_found_by_its_name() -> None:
+    """module:attribute names it."""
+    assert load_profile("harnest_ext.conformance:MEMORY_PROFILE") is MEMORY_PROFILE
+
+
+def pytest_in(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run pytest in a folder of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTEST_ADDOPTS": ""},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_pytest_runs_the_suite_on_a_provider_of_a_fresh_project(tmp_path: Path) -> None:
+    """One test for each check; what is not offered is skipped with the reason."""
+    (tmp_path / "mypkg.py").write_text(
+        "from harnest_ext.conformance import MemoryProvider as factory\n"
+    )
+    done = pytest_in(
+        tmp_path, "--harnest-provider", "mypkg:factory", "-k", "values or bounds", "-rs"
+    )
+    assert done.returncode == 0, done.stdout
+    assert "9 passed, 2 skipped" in done.stdout
+    assert "limit-memory: not declared" in done.stdout
+
+
+def test_pytest_shows_the_promise_that_was_broken(tmp_path: Path) -> None:
+    """A failing check fails the run and names promise and evidence, not our code."""
+    (tmp_path / "mypkg.py").write_text(
+        "from harnest.sandbox import SandboxResult\n"
+        "class Silent:\n"
+        "    def execute(self, request):\n"
+        "        return SandboxResult(exit_code=0)\n"
+        "    def close(self):\n"
+        "        pass\n"
+    )
+    done = pytest_in(tmp_path, "--harnest-provider", "mypkg:Silent", "-k", "values.stdout")
+    assert done.returncode == 1
+    assert "What a program prints is the result's stdout, exactly." in done.stdout
+    assert "expected 'hello\\n', got ''" in done.stdout
+
+
+def test_pytest_refuses_a_provider_that_is_not_there(tmp_path: Path) -> None:
+    """A wrong name is a usage error, not a run without tests."""
+    done = pytest_in(tmp_path, "--harnest-provider", "mypkg:factory")
+    assert done.returncode == 4
+    assert "mypkg:factory" in done.stderr + done.stdout
+
+
+def test_the_command_tests_an_extension_and_writes_junit(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exit 0 when nothing failed, the answer as JSON, the report as a file."""
+    made = create_extension("demo", tmp_path / "demo")
+    code = run(
+        ["extensions", "test", str(made.folder), "--json", "--junit", str(tmp_path / "j.xml")]
+    )
+    (report,) = json.loads(capsys.readouterr().out)["reports"]
+    assert (code, report["suite"], report["ok"]) == (0, "extension", True)
+    assert ET.parse(tmp_path / "j.xml").getroot()[0].get("failures") == "0"
+
+
+def test_the_command_tests_the_provider_that_an_extension_brings(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """_tests/conformance.py is run with the extension active, and its profile is tried."""
+    made = create_extension("demo", tmp_path / "demo", template="sandbox-provider")
+    code = run(["extensions", "test", str(made.folder), "--json", "--only", "values."])
+    (report,) = json.loads(capsys.readouterr().out)["reports"]
+    assert (code, report["suite"], report["subject"]) == (0, "provider", "demo")
+    assert report["counts"]["passed"] == len(report["checks"]) == 9
+
+
+def test_a_broken_profile_is_a_refusal(tmp_path: Path) -> None:
+    """What goes wrong in the author's own file names that file."""
+    made = create_extension("demo", tmp_path / "demo", template="sandbox-provider")
+    (made.folder / "_tests" / "conformance.py").write_text("raise RuntimeError('mine')")
+    with pytest.raises(LoadError, match=r"conformance\.py"), active_profile(made.folder):
+        pass
+
+
+@pytest.mark.parametrize("arguments", [[], [".", "--provider", "a:b"]])
+def test_the_command_asks_for_one_subject(arguments: list[str]) -> None:
+    """A path or a provider, not both and not neither: exit 2."""
+    assert run(["extensions", "test", *arguments]) == 2
+
+
+def test_the_memory_provider_answers_what_a_test_tells_it() -> None:
+    """An agent's test states the results it needs, and sees what was asked."""
+    provider = MemoryProvider(answers={"train()": SandboxResult(stdout="0.93\n")})
+    assert provider.execute(SandboxRequest(code="train()")).stdout == "0.93\n"
+    assert provider.execute(SandboxRequest(code="print(6 * 7)")).stdout == "42\n"
+    assert [request.code for request in provider.requests] == ["train()", "print(6 * 7)"]
+    refused = provider.execute(SandboxRequest(code="import subprocess"))
+    assert "not in the memory" in refused.stderr or "memory sandbox" in refused.stderr
