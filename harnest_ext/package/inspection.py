@@ -179,7 +179,7 @@ def _stray(entry: Entry, *, in_wheel: bool) -> list[Problem]:
         problem
         or rules.STRAY.problem(
             f"{name!r} has no place at the root of a package.",
-            path=root_of(entry.shown) if "/" not in entry.path else entry.shown,
+            path=entry.shown.removesuffix(entry.path.removeprefix(name)),
             expected="extension.yaml, extension.py, pyproject.toml, README.md, CHANGELOG.md, "
             "LICENSE*, py.typed, lib/ or a declared content folder",
             got=name,
