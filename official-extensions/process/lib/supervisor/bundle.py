@@ -6,7 +6,7 @@ import functools
 import marshal
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -51,7 +51,8 @@ def payload(python: str, settings: Mapping[str, object]) -> bytes:
     """
     same = python == sys.executable
     sources = _compiled() if same else _texts()
-    return marshal.dumps((sources, dict(settings)), marshal.version if same else _PORTABLE)
+    content: Any = (sources, dict(settings))
+    return marshal.dumps(content, marshal.version if same else _PORTABLE)
 
 
 def command(python: str, size: int) -> list[str]:

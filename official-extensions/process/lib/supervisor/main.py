@@ -16,11 +16,15 @@ from . import system
 from .family import Family
 from .program import become
 
+TYPE_CHECKING = False  # the package `typing` costs more than a short program
+if TYPE_CHECKING:
+    from typing import Any
+
 _WATCH_MS = 250  # longest wait where the system tells of a process's end
 _POLL_MS = 5  # longest wait where it does not
 
 
-def supervise(settings: dict) -> None:
+def supervise(settings: dict[str, Any]) -> None:
     """Run one program; never returns.
 
     Args:

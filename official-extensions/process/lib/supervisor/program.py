@@ -4,7 +4,8 @@ The work directory comes last in ``sys.path``, so that a file which an earlier c
 take the place of a module of the standard library.
 """
 
-# No `from __future__ import annotations` here: `exec` would pass it on to the program.
+# No `from __future__ import annotations` here: `exec` would pass it on to the program. And no
+# `typing`, whose import costs more than a short program: hence the texts for annotations.
 import atexit
 import gc
 import os
@@ -12,10 +13,15 @@ import sys
 
 from .system import DUMPABLE, PDEATHSIG, limit, prctl, prefer_for_oom_kill, signals, use_null_for
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Any
+
 _FLUSH_FAILED = 120  # exit code of CPython when the output can't be written out at the end
 
 
-def become(settings: dict, supervisor: int, handlers: dict) -> None:
+def become(settings: "dict[str, Any]", supervisor: int, handlers: "dict[int, Any]") -> None:
     """Set this process up as the program's and run it; never returns.
 
     Args:
@@ -34,7 +40,7 @@ def become(settings: dict, supervisor: int, handlers: dict) -> None:
     _exit(_run(settings["code"], module), module)
 
 
-def _set_up(settings: dict, supervisor: int, handlers: dict) -> None:
+def _set_up(settings: "dict[str, Any]", supervisor: int, handlers: "dict[int, Any]") -> None:
     os.setsid()
     prctl(DUMPABLE, 1)
     prctl(PDEATHSIG, int(signals.SIGKILL))
@@ -77,7 +83,7 @@ def _exit_code(code: object) -> int:
     return 1
 
 
-def _show(error: BaseException, trace: object) -> int:
+def _show(error: BaseException, trace: "TracebackType | None") -> int:
     # Set first: what prints it looks at the error itself, not at what it is handed.
     error.__traceback__ = trace
     sys.excepthook(type(error), error, trace)

@@ -8,18 +8,23 @@ import sys
 # The public wrappers `ctypes` and `signal` cost a third of an interpreter's start (5 ms each of
 # 19 ms CPU, measured); these are the modules of the standard library that they wrap.
 try:
-    import _signal as signals
+    import _signal  # type: ignore[import-not-found]
     from _ctypes import call_function, dlopen, dlsym
 
     def _libc(name: str, *arguments: object) -> int:
-        return int(call_function(dlsym(dlopen(None, 0), name), arguments))
+        everything = dlopen(None, 0)  # type: ignore[arg-type]
+        return int(call_function(dlsym(everything, name), arguments))
+
+    signals = _signal
 
 except ImportError:
     import ctypes
-    import signal as signals
+    import signal
 
     def _libc(name: str, *arguments: object) -> int:
         return int(getattr(ctypes.CDLL(None), name)(*arguments))
+
+    signals = signal
 
 
 LINUX = sys.platform.startswith("linux")
