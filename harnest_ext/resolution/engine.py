@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from resolvelib import AbstractProvider, BaseReporter, Resolver
-from resolvelib.resolvers import ResolutionImpossible, ResolutionTooDeep
+from resolvelib import AbstractProvider, BaseReporter
+from resolvelib.resolvers import Resolution, ResolutionImpossible, ResolutionTooDeep
 
 from harnest_ext import limits
 from harnest_ext.resolution.catalog import Catalog, roots_of
@@ -19,7 +19,7 @@ from harnest_ext.resolution.need import Need
 from harnest_ext.resolution.trace import DeadEnd, TooHard, Trace, clash_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from resolvelib.resolvers import Criterion
     from resolvelib.structs import RequirementInformation
@@ -52,15 +52,33 @@ def search(
     """
     trace = Trace()
     provider = _Provider(catalog, eligibility, trace)
-    resolver = Resolver(provider, _Recorder(provider, trace))
+    run = Resolution(provider, _Recorder(provider, trace))
+    roots = roots_of(catalog.request)
     try:
-        result = resolver.resolve(roots_of(catalog.request), max_rounds=rounds)
+        state = run.resolve(roots, max_rounds=rounds)
     except ResolutionImpossible as impossible:
         causes = [(cause.requirement, cause.parent) for cause in impossible.causes]
         raise DeadEnd(trace, causes) from None
     except ResolutionTooDeep:
         raise TooHard(trace) from None
-    return dict(result.mapping)
+    return _reached(catalog, roots, state.mapping)
+
+
+def _reached(
+    catalog: Catalog, roots: Iterable[Need], mapping: Mapping[Slug, Candidate]
+) -> dict[Slug, Candidate]:
+    """What the roots lead to; a search may leave over what a release given up had required.
+
+    The library's own way of finding this is a recursion that a ring left over never ends.
+    """
+    found: dict[Slug, Candidate] = {}
+    todo = [root.slug for root in roots]
+    while todo:
+        slug = todo.pop()
+        if slug not in found:
+            found[slug] = mapping[slug]
+            todo += [item.slug for item in catalog.facts(found[slug]).requires]
+    return found
 
 
 class _Provider(AbstractProvider["Need", "Candidate", "Slug"]):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from html.parser import HTMLParser
-from urllib.parse import parse_qsl, unquote, urldefrag, urljoin, urlsplit
+from urllib.parse import parse_qsl, unquote, urljoin, urlsplit
 
 from harnest_ext.errors import SourceError
 from harnest_ext.sources.index import rules
@@ -104,7 +104,7 @@ class _Links(HTMLParser):
 
 def _file(attributes: dict[str, str | None], label: str, base: str) -> IndexFile:
     href = (attributes.get("href") or "").strip()
-    url, fragment = urldefrag(href)
+    url, _, fragment = href.partition("#")
     filename = unquote(urlsplit(url).path.rpartition("/")[2]) if _has_path(url) else label
     return IndexFile(
         filename=filename or label or "unnamed",

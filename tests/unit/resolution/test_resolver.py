@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
+import inspect
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -248,3 +250,31 @@ def test_the_order_in_which_releases_are_listed_changes_nothing() -> None:
         == {"a": "1.0.0", "b": "2.0.0", "c": "1.0.0", "d": "2.0.0"}
     )
     assert forward.order == backward.order
+
+
+def test_what_a_given_up_release_required_is_left_out() -> None:
+    """A ring among requirements of a release that was given up neither stays nor loops."""
+    releases = FakeReleases(
+        {
+            "a 2.0.0": ["b", "z>=9"],
+            "a 1.0.0": [],
+            "b 1.0.0": ["c"],
+            "c 1.0.0": ["b"],
+            "z 1.0.0": [],
+        }
+    )
+    assert chosen(ask(releases, "a")) == {"a": "1.0.0"}
+
+
+def test_a_chain_longer_than_the_interpreter_recurses_is_resolved() -> None:
+    """No recursion stands in the way of a long chain."""
+    length = 300
+    releases = FakeReleases(
+        {f"n{i} 1.0.0": [f"n{i + 1}"] if i + 1 < length else [] for i in range(length)}
+    )
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(len(inspect.stack(0)) + length // 2)
+    try:
+        assert len(chosen(ask(releases, "n0"))) == length
+    finally:
+        sys.setrecursionlimit(limit)
