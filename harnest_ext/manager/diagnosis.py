@@ -94,7 +94,7 @@ def _files(project: Project, view: InstalledView) -> Iterator[Finding]:
         yield from (Finding(problem=problem) for problem in error.problems)
         return
     if not view.problems:
-        for reason in staleness(view.lock, wishes):
+        for reason in staleness(view.lock, wishes, project.root):
             problem = rules.STALE.problem(reason, path=layout.LOCK_NAME)
             yield Finding(problem=problem, fixable=True)
 

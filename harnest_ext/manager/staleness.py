@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from harnest_ext.manager.ranges import satisfies
@@ -10,6 +11,7 @@ from harnest_ext.store.lock import SourceKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
 
     from harnest_ext.identity import Slug
     from harnest_ext.store.lock import LockedExtension, LockFile
@@ -18,10 +20,16 @@ if TYPE_CHECKING:
 __all__ = ["reachable", "staleness"]
 
 
-def staleness(lock: LockFile, wishes: Mapping[Slug, Wish]) -> tuple[str, ...]:
-    """Return a sentence for each way in which ``lock`` falls behind ``wishes``; none if it fits."""
+def staleness(lock: LockFile, wishes: Mapping[Slug, Wish], root: Path) -> tuple[str, ...]:
+    """Return a sentence for each way in which ``lock`` falls behind ``wishes``; none if it fits.
+
+    Args:
+        lock: What is locked.
+        wishes: What was asked for.
+        root: The project, which paths of both are relative to.
+    """
     return (
-        *_unlike_wishes(lock, wishes),
+        *_unlike_wishes(lock, wishes, root),
         *_unsatisfied(lock),
         *(
             f"'{name}' is locked, and neither asked for nor required."
@@ -43,21 +51,24 @@ def reachable(lock: LockFile, wishes: Iterable[str]) -> frozenset[str]:
     return frozenset(seen)
 
 
-def _unlike_wishes(lock: LockFile, wishes: Mapping[Slug, Wish]) -> Iterator[str]:
+def _unlike_wishes(lock: LockFile, wishes: Mapping[Slug, Wish], root: Path) -> Iterator[str]:
     for name, wish in wishes.items():
         entry = lock.get(name)
         if entry is None:
             yield f"'{name}' is asked for and not locked."
         elif not satisfies(entry.version, wish.version):
             yield f"'{name}' is locked at {entry.version}, and {wish.version} is asked for."
-        elif not _from_where_asked(entry, wish):
+        elif not _from_where_asked(entry, wish, root):
             yield f"'{name}' is locked from {entry.source.location}, which is not asked for."
 
 
-def _from_where_asked(entry: LockedExtension, wish: Wish) -> bool:
+def _from_where_asked(entry: LockedExtension, wish: Wish, root: Path) -> bool:
     in_place = entry.source.kind in {SourceKind.FOLDER, SourceKind.WHEEL, SourceKind.LINKED}
     if wish.path:
-        return in_place and entry.source.location == wish.path and entry.linked is wish.link
+        # However the user writes the path: with a dot, a slash at the end, absolute.
+        places = (os.path.realpath(root / path) for path in (entry.source.location, wish.path))
+        same = len(set(places)) == 1
+        return in_place and same and entry.linked is wish.link
     if wish.index:
         return entry.source.kind is SourceKind.INDEX
     if wish.registry:

@@ -78,7 +78,7 @@ def sync(setting: Setting, options: SyncOptions) -> ChangeReport:
 def _target(
     setting: Setting, state: State, stack: ExitStack, options: SyncOptions
 ) -> tuple[LockFile, tuple[Problem, ...]]:
-    reasons = staleness(state.lock, state.wishes)
+    reasons = staleness(state.lock, state.wishes, state.project.root)
     if not reasons:
         return state.lock, ()
     if options.frozen:

@@ -22,10 +22,13 @@ class FileSystem(Protocol):
         """Open the folder ``name`` below the open folder and return its descriptor."""
 
     def mkdir(self, name: str, *, folder: int) -> None:
-        """Make a folder, which must not exist."""
+        """Make a folder of :data:`FOLDER_MODE` whatever the umask is, which must not exist."""
 
-    def create(self, name: str, *, folder: int) -> int:
-        """Make an empty file, which must not exist, and return its descriptor for writing."""
+    def create(self, name: str, *, folder: int, mode: int | None = None) -> int:
+        """Make an empty file, which must not exist, and return its descriptor for writing.
+
+        Its mode is ``mode`` whatever the umask is, or :data:`FILE_MODE` less the umask.
+        """
 
     def write(self, data: bytes, *, descriptor: int) -> None:
         """Write all of ``data`` at the end."""
@@ -54,11 +57,19 @@ class DiskFileSystem:
     def mkdir(self, name: str, *, folder: int) -> None:
         """See :class:`FileSystem`."""
         os.mkdir(name, FOLDER_MODE, dir_fd=folder)
+        descriptor = self.open_folder(name, folder=folder)
+        try:
+            os.fchmod(descriptor, FOLDER_MODE)
+        finally:
+            os.close(descriptor)
 
-    def create(self, name: str, *, folder: int) -> int:
+    def create(self, name: str, *, folder: int, mode: int | None = None) -> int:
         """See :class:`FileSystem`."""
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-        return os.open(name, flags, FILE_MODE, dir_fd=folder)
+        descriptor = os.open(name, flags, FILE_MODE, dir_fd=folder)
+        if mode is not None:
+            os.fchmod(descriptor, mode)
+        return descriptor
 
     def write(self, data: bytes, *, descriptor: int) -> None:
         """See :class:`FileSystem`."""

@@ -110,14 +110,21 @@ class Folder:
         with _told("list", self.path):
             return sorted(os.listdir(self.descriptor))  # noqa: PTH208 - a descriptor, not a path
 
-    def write(self, name: str, chunks: Iterable[bytes]) -> os.stat_result:
+    def write(
+        self, name: str, chunks: Iterable[bytes], *, mode: int | None = None
+    ) -> os.stat_result:
         """Write a new file and return its stamps; it is not synced yet.
+
+        Args:
+            name: Its name in this folder.
+            chunks: Its content.
+            mode: Its mode; None for what the umask leaves of the usual one.
 
         Raises:
             StoreError: kind ``io-error``; what was written of it is left for whoever stages.
         """
         with _told("write", self._named(name)):
-            descriptor = self._disk.create(name, folder=self.descriptor)
+            descriptor = self._disk.create(name, folder=self.descriptor, mode=mode)
         try:
             for chunk in chunks:
                 with _told("write", self._named(name)):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from harnest_ext.errors import InvalidExtension
 from harnest_ext.package.digest import TreeHash
 from harnest_ext.store import layout, rules
+from harnest_ext.store.filesystem import FILE_MODE
 from harnest_ext.store.folder import split
 from harnest_ext.store.stamps import CopyStamps, Stamp
 
@@ -57,7 +58,7 @@ def stage_copy(
         path, size, chunks = entry
         tree.begin(path, size)
         content = _Watched(chunks, tree)
-        found = here.write(split(path)[1], content)
+        found = here.write(split(path)[1], content, mode=FILE_MODE)
         stamps[path] = (found.st_size, found.st_mtime_ns, found.st_ino, content.checksum)
     if tree.hexdigest() != digest:
         raise InvalidExtension(
@@ -73,15 +74,21 @@ def stage_copy(
     return CopyStamps(digest=digest, files=stamps)
 
 
-def stage_file(root: Folder, path: str, data: bytes) -> None:
+def stage_file(root: Folder, path: str, data: bytes, *, mode: int | None = None) -> None:
     """Write a new file at ``path`` and bring it and its folder to stable storage.
+
+    Args:
+        root: The project.
+        path: Where; folders that are missing are made.
+        data: Its content.
+        mode: Its mode; None for the usual one.
 
     Raises:
         StoreError: kind ``io-error``.
     """
     head, name = split(path)
     with root.at(head, make=True) as folder:
-        folder.write(name, [data] if data else [])
+        folder.write(name, [data] if data else [], mode=mode)
         folder.sync(name)
         folder.sync()
 

@@ -170,9 +170,13 @@ class Transaction:
         for name, record in self._out.items():
             stage_file(self._root, f"{journal.backup(name)}/{leftovers.ENTRY_NAME}", record)
         for path, data in self._files.items():
-            stage_file(self._root, journal.staged_file(path), data)
-            if self._root.exists(path):
-                stage_file(self._root, journal.saved_file(path), self._content(path))
+            # A file of the user's keeps its permissions.
+            found = self._root.mode(path)
+            mode = None if found is None else stat.S_IMODE(found)
+            stage_file(self._root, journal.staged_file(path), data, mode=mode)
+            if found is not None:
+                saved = journal.saved_file(path)
+                stage_file(self._root, saved, self._content(path), mode=mode)
         with self._root.at(journal.staging, make=True):
             self._sync_parents(journal)
 

@@ -47,10 +47,10 @@ class RecordingFileSystem:
         self._dirty(folder)
         self.unsynced.add(os.stat(name, dir_fd=folder).st_ino)
 
-    def create(self, name: str, *, folder: int) -> int:
+    def create(self, name: str, *, folder: int, mode: int | None = None) -> int:
         """Do it, as the port says."""
         self.before(f"create {name}")
-        descriptor = self.disk.create(name, folder=folder)
+        descriptor = self.disk.create(name, folder=folder, mode=mode)
         self._dirty(folder)
         self._dirty(descriptor)
         return descriptor

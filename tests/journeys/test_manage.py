@@ -327,6 +327,41 @@ def test_a_stale_lock_is_refused_frozen_and_made_anew_otherwise(desk: Desk) -> N
     assert pyproject.read_text() == text
 
 
+@pytest.mark.parametrize("spelling", ["../src/weather/", "./../src/weather", "{src}/weather"])
+def test_a_path_may_be_written_in_any_way(desk: Desk, spelling: str) -> None:
+    """A wish with a dot, a slash at the end or an absolute path is the same place."""
+    desk.package("weather")
+    path = spelling.format(src=desk.src)
+    (desk.agent / "pyproject.toml").write_text(
+        f'[tool.harnest.extensions]\nweather = {{ path = "{path}" }}\n'
+    )
+    assert desk.actions("sync") == {"weather": "installed"}
+    assert desk.actions("sync", "--frozen") == {"weather": "unchanged"}
+    assert desk.done("show", "weather")["path"] == "extensions/weather"
+    assert str(desk.src) not in (desk.agent / "harnest-extensions.lock").read_text()
+
+
+def test_modes_do_not_depend_on_the_umask(desk: Desk) -> None:
+    """Copies are 0644 and 0755 even for a private umask; the user's file keeps its own mode."""
+    desk.package("weather", files={"lib/a.py": "A = 1\n"})
+    pyproject = desk.agent / "pyproject.toml"
+    pyproject.write_text("[project]\nname = 'demo'\n")
+    pyproject.chmod(0o600)
+    before = os.umask(0o077)
+    try:
+        desk.actions("install", "../src/weather")
+    finally:
+        os.umask(before)
+    copy = desk.agent / "extensions" / "weather"
+    assert {oct(path.stat().st_mode & 0o7777) for path in copy.rglob("*") if path.is_file()} == {
+        "0o644"
+    }
+    assert (copy / "lib").stat().st_mode & 0o7777 == 0o755
+    assert pyproject.stat().st_mode & 0o7777 == 0o600
+    assert "weather" in pyproject.read_text()
+    assert desk.done("doctor")["findings"] == []
+
+
 def test_verify_names_the_files_that_differ(desk: Desk) -> None:
     """Every copy is hashed; a change that no stamp shows is found too."""
     desk.package("weather")
