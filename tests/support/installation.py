@@ -65,7 +65,7 @@ def install_product(root: Path, place: Path) -> Installation:
     place.mkdir(exist_ok=True)
     with FileLock(place / "lock"):
         if not done.exists():
-            _uv("build", "--quiet", "--wheel", "--out-dir", wheels, root)
+            _uv("build", "--wheel", "--out-dir", wheels, root)
             _uv("venv", "--quiet", "--clear", "--python", sys.executable, venv)
             wheel = next(wheels.glob("harnest-*.whl"))
             python = venv / "bin" / "python"
