@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from harnest_ext.errors import HarnestExtensionError
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from harnest_ext.manager.install import InstallOptions
@@ -24,6 +27,22 @@ if TYPE_CHECKING:
     from harnest_ext.problem import Problem
 
 __all__ = ["Manager"]
+
+_UNCHANGED = "The project was not changed."
+
+
+@contextmanager
+def _whole_or_not() -> Iterator[None]:
+    """Let every refusal of a writing command say that nothing was written.
+
+    One that is interrupted says itself what is left to do.
+    """
+    try:
+        yield
+    except HarnestExtensionError as error:
+        if not error.unchanged and error.kind != "interrupted":
+            error.unchanged = _UNCHANGED
+        raise
 
 
 class Manager:
@@ -45,7 +64,8 @@ class Manager:
         """Install what ``sources`` name; see :func:`harnest_ext.manager.install.install`."""
         from harnest_ext.manager.install import install  # noqa: PLC0415 - one command, one import
 
-        return install(self._setting, sources, options, cwd)
+        with _whole_or_not():
+            return install(self._setting, sources, options, cwd)
 
     def uninstall(
         self, names: Sequence[str], *, force: bool = False, dry_run: bool = False
@@ -53,7 +73,8 @@ class Manager:
         """Remove extensions; see :func:`harnest_ext.manager.uninstall.uninstall`."""
         from harnest_ext.manager.uninstall import uninstall  # noqa: PLC0415 - likewise
 
-        return uninstall(self._setting, names, force=force, dry_run=dry_run)
+        with _whole_or_not():
+            return uninstall(self._setting, names, force=force, dry_run=dry_run)
 
     def list_all(self) -> Listing:
         """Return what is installed; see :func:`harnest_ext.manager.inspect.listing`."""
@@ -83,31 +104,36 @@ class Manager:
         """Install newer versions; see :func:`harnest_ext.manager.upgrade.upgrade`."""
         from harnest_ext.manager.upgrade import upgrade  # noqa: PLC0415 - likewise
 
-        return upgrade(self._setting, names, options)
+        with _whole_or_not():
+            return upgrade(self._setting, names, options)
 
     def set_pins(self, names: Sequence[str], *, pinned: bool) -> ChangeReport:
         """Pin extensions or let them go; see :func:`harnest_ext.manager.pinning.set_pins`."""
         from harnest_ext.manager.pinning import set_pins  # noqa: PLC0415 - likewise
 
-        return set_pins(self._setting, names, pinned=pinned)
+        with _whole_or_not():
+            return set_pins(self._setting, names, pinned=pinned)
 
     def rollback(self, name: str, *, force: bool = False) -> ChangeReport:
         """Bring back the previous version; see :func:`harnest_ext.manager.rollback.rollback`."""
         from harnest_ext.manager.rollback import rollback  # noqa: PLC0415 - likewise
 
-        return rollback(self._setting, name, force=force)
+        with _whole_or_not():
+            return rollback(self._setting, name, force=force)
 
     def sync(self, options: SyncOptions) -> ChangeReport:
         """Make the copies equal the lock; see :func:`harnest_ext.manager.sync.sync`."""
         from harnest_ext.manager.sync import sync  # noqa: PLC0415 - likewise
 
-        return sync(self._setting, options)
+        with _whole_or_not():
+            return sync(self._setting, options)
 
     def lock(self, options: LockOptions) -> ChangeReport:
         """Resolve the wishes again; see :func:`harnest_ext.manager.locking.lock`."""
         from harnest_ext.manager.locking import lock  # noqa: PLC0415 - likewise
 
-        return lock(self._setting, options)
+        with _whole_or_not():
+            return lock(self._setting, options)
 
     def verify(self) -> tuple[tuple[VerifiedExtension, ...], tuple[Problem, ...]]:
         """Hash every copy; see :func:`harnest_ext.manager.verify.verify`."""
