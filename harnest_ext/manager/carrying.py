@@ -11,6 +11,7 @@ from harnest_ext.store import layout
 from harnest_ext.store.backups import render_backup
 from harnest_ext.store.lockfile import render_lock
 from harnest_ext.store.reader import folder_digest
+from harnest_ext.store.stamps import stamps_of
 from harnest_ext.store.wishes import edit_wishes
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ class Intent:
         wishes: What the user asks for from now on, by name, beside what was asked before.
         dropped: Names that the user no longer asks for.
         removed: Copies that go to the backups without anything in their place.
+        stamped: Copies that are as the lock says, of which stamps are to be taken.
     """
 
     command: str
@@ -47,6 +49,7 @@ class Intent:
     wishes: Mapping[Slug, Wish] = field(default_factory=dict)
     dropped: Sequence[str] = ()
     removed: Sequence[InstalledExtension] = ()
+    stamped: Sequence[InstalledExtension] = ()
 
 
 def carry_out(writer: Writer, state: State, intent: Intent) -> bool:
@@ -68,6 +71,9 @@ def carry_out(writer: Writer, state: State, intent: Intent) -> bool:
             if step.move_in and step.incoming is not None:
                 package = step.incoming.package
                 change.move_in(step.name, package_files(package), package.digest)
+        for item in intent.stamped:
+            if item.path is not None and item.locked is not None:
+                change.stamp(item.locked.name, stamps_of(item.path, item.locked.digest))
         record(change, state, lock=lock, put=intent.wishes, drop=intent.dropped)
         return change.commit()
 

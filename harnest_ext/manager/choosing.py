@@ -32,14 +32,17 @@ def open_candidate(
     """
     path = setting.lookup.fetch(candidate)
     package = stack.enter_context(open_package(path, host=setting.host))
-    wanted = (candidate.slug, candidate.version)
-    if (package.slug, package.version) != wanted:
+    # The hash is compared once more: of the bytes that are open, not of those that were fetched.
+    sha256 = package.archive.sha256 if package.archive else ""
+    wanted = (candidate.slug, candidate.version, candidate.sha256 or sha256)
+    found = (package.slug, package.version, sha256)
+    if found != wanted:
         raise InvalidExtension(
             rules.SOURCE_DIFFERS.problem(
                 f"{candidate.origin} handed out another release.",
                 path=candidate.filename,
                 expected=" ".join(wanted),
-                got=f"{package.slug} {package.version}",
+                got=" ".join(found),
             ),
             unchanged="The project was not changed.",
         )

@@ -16,6 +16,7 @@ from harnest_ext.manager.results import Action, Change, ChangeReport
 from harnest_ext.manager.staleness import staleness
 from harnest_ext.manager.state import read_state
 from harnest_ext.store.layout import LOCK_NAME
+from harnest_ext.store.stamps import read_stamps
 from harnest_ext.store.view import CopyState
 
 if TYPE_CHECKING:
@@ -64,7 +65,13 @@ def sync(setting: Setting, options: SyncOptions) -> ChangeReport:
         )
         steps = plan_steps(state, incoming, permission)
         if writer is not None:
-            intent = Intent(command="sync", steps=steps, lock=lock, removed=extra)
+            intent = Intent(
+                command="sync",
+                steps=steps,
+                lock=lock,
+                removed=extra,
+                stamped=_without_stamps(state, steps),
+            )
             carry_out(writer, state, intent)
         return ChangeReport(
             root=setting.project.root,
@@ -85,6 +92,20 @@ def _target(
         problems = [rules.STALE_LOCK.problem(reason, path=LOCK_NAME) for reason in reasons]
         raise InvalidExtension(problems, unchanged=_UNCHANGED)
     return relock(setting, state, stack, LockOptions(permission=options.permission))
+
+
+def _without_stamps(state: State, steps: tuple[Step, ...]) -> list[InstalledExtension]:
+    """Copies that stay and are right, but would be hashed by every `list`, as in a fresh clone."""
+    stamps = read_stamps(state.project.root)
+    moving = {step.name for step in steps}
+    return [
+        item
+        for name, item in state.view.extensions.items()
+        if item.state is CopyState.OK
+        and name not in moving
+        and item.path is not None
+        and not (name in stamps and stamps[name].fit(item.path))
+    ]
 
 
 def _extra(item: InstalledExtension, lock: LockFile) -> bool:

@@ -292,6 +292,20 @@ def test_a_clone_gets_the_same_bytes(desk: Desk, harnest: Command) -> None:
     assert set(cloned.actions("sync", "--frozen").values()) == {"unchanged"}
 
 
+def test_a_clone_with_its_copies_is_stamped_once(desk: Desk) -> None:
+    """Copies that came with a clone are right without local state, and sync makes looking cheap."""
+    desk.package("weather")
+    desk.actions("install", "../src/weather")
+    state = desk.agent / "extensions" / ".harnest"
+    shutil.rmtree(state)
+    assert desk.states() == {"weather": "ok"}
+    assert not state.exists()
+    assert desk.actions("sync", "--frozen") == {"weather": "unchanged"}
+    stamps = (state / "stamps.json").read_bytes()
+    assert desk.actions("sync", "--frozen") == {"weather": "unchanged"}
+    assert (state / "stamps.json").read_bytes() == stamps
+
+
 def test_a_sync_names_a_source_that_is_gone_or_another(desk: Desk) -> None:
     """All sources that stand against it are named at once, and nothing is written."""
     desk.package("rain")
