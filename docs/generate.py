@@ -10,6 +10,7 @@ import ast
 import difflib
 import sys
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 from pkgutil import walk_packages
 from typing import TYPE_CHECKING
@@ -20,12 +21,14 @@ import harnest_ext
 from harnest_ext import errors
 from harnest_ext.cli.lazy import load
 from harnest_ext.cli.table import COMMANDS, GROUPS
+from harnest_ext.conformance.extension_suite import extension_checks
+from harnest_ext.conformance.provider_suite import provider_checks
 from harnest_ext.manifest.capabilities import CAPABILITIES
 from harnest_ext.problem import Severity
 from harnest_ext.rule import Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 ROOT = Path(__file__).resolve().parents[1]
 REFERENCE = ROOT / "docs" / "reference"
@@ -221,9 +224,46 @@ def capabilities() -> str:
     return "\n".join(lines)
 
 
+def conformance() -> str:
+    """Return the page of every check of the conformance suites."""
+    lines = [
+        "# Conformance checks",
+        "",
+        "What `harnest extensions test` and `pytest --harnest-provider` try. A check that needs a",
+        "feature which the provider doesn't declare is reported as unsupported, never as passed.",
+        "",
+        "## Features of a provider",
+        "",
+    ]
+    lines += _table(("feature", "meaning"), _features())
+    for title, checks in (("Provider", provider_checks()), ("Extension", extension_checks())):
+        lines += [f"## {title} suite", "", f"{len(checks)} checks.", ""]
+        rows = [(f"`{c.name}`", c.promise, ", ".join(sorted(c.needs))) for c in checks]
+        lines += _table(("check", "promise", "needs"), rows)
+    return "\n".join(lines)
+
+
+def _features() -> list[tuple[str, ...]]:
+    """Return each feature with the text below it in its class."""
+    tree = ast.parse((ROOT / "harnest_ext/conformance/features.py").read_text("utf-8"))
+    (body,) = (n.body for n in tree.body if isinstance(n, ast.ClassDef) and n.name == "Feature")
+    found = []
+    for member, text in pairwise(body):
+        if isinstance(member, ast.Assign) and isinstance(text, ast.Expr):
+            name = ast.literal_eval(member.value)
+            found.append((f"`{name}`", _one_line(ast.literal_eval(text.value))))
+    return found
+
+
+def _table(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> list[str]:
+    lines = [f"| {' | '.join(columns)} |", f"|{' --- |' * len(columns)}"]
+    return [*lines, *(f"| {' | '.join(row)} |" for row in rows), ""]
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "capabilities.md": capabilities,
     "commands.md": commands,
+    "conformance.md": conformance,
     "errors.md": kinds,
     "limits.md": limits,
     "rules.md": rules,

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from harnest_ext.cli import rules
 from harnest_ext.cli.options import common, examples
 from harnest_ext.errors import LoadError
-from harnest_ext.problem import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -86,7 +86,11 @@ def _run(target: Path, choice: Choice, output: Output, *, kept: Path | None) -> 
     output.note(f"Running in its sandbox: {PROGRAM}")
     result = first_run(made)
     if result.exit_code != 0:
-        raise LoadError(_failed(result.status.value))
+        raise LoadError(
+            rules.QUICKSTART_RUN.problem(
+                "The program did not run to its end.", got=result.status.value
+            )
+        )
     output.result(
         {
             "sandbox": choice.sandbox,
@@ -100,14 +104,3 @@ def _run(target: Path, choice: Choice, output: Output, *, kept: Path | None) -> 
     )
     if kept:
         output.note(f"Go on: cd {kept} && harnest sandbox run python -c 'print(1)'")
-
-
-def _failed(status: str) -> Problem:
-    return Problem(
-        kind="load-failed",
-        rule="quickstart.run",
-        message="The program did not run to its end.",
-        expected="succeeded",
-        got=status,
-        remedy="See what is missing with: harnest sandbox doctor",
-    )

@@ -14,16 +14,17 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from harnest_ext.conformance import rules
 from harnest_ext.conformance.scratch import ScratchProject
 from harnest_ext.conformance.target import profile_of
 from harnest_ext.errors import LoadError
-from harnest_ext.problem import Problem
 from harnest_ext.runtime import AgentRuntime
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from harnest_ext.conformance.features import ProviderProfile
+    from harnest_ext.problem import Problem
 
 __all__ = ["CONVENTION", "active_profile", "brings_profile"]
 
@@ -67,12 +68,9 @@ def _profile(path: Path) -> ProviderProfile:
 
 
 def _problem(file: Path, got: str) -> Problem:
-    return Problem(
-        kind="load-failed",
-        rule="conformance.profile",
-        message="The file does not say how the provider is to be tested.",
+    return rules.PROFILE.problem(
+        "The file does not say how the provider is to be tested.",
         path=str(file),
         expected="PROFILE, a harnest_ext.conformance.ProviderProfile",
         got=got,
-        remedy="See 'Write a sandbox provider' in the documentation.",
     )

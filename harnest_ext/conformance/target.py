@@ -12,14 +12,16 @@ from harnest.sandbox.optional import (
     SandboxPruningProvider,
     SandboxStreamingProvider,
 )
+from harnest_ext.conformance import rules
 from harnest_ext.conformance.features import Feature, ProviderProfile
 from harnest_ext.errors import ExtensionNotFound, UsageError
-from harnest_ext.problem import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from harnest_ext.conformance.features import Wanted
+    from harnest_ext.problem import Problem
+    from harnest_ext.rule import Rule
 
 __all__ = ["load_profile", "profile_of"]
 
@@ -37,12 +39,12 @@ def load_profile(target: str) -> ProviderProfile:
     """
     module, _, attribute = target.partition(":")
     if not module or not attribute:
-        raise UsageError(_problem("usage", "It is not of the form module:attribute.", target))
+        raise UsageError(_problem(rules.TARGET, "It is not of the form module:attribute.", target))
     try:
         found = getattr(importlib.import_module(module), attribute)
     except (ImportError, AttributeError) as error:
         raise ExtensionNotFound(
-            _problem("not-found", f"It can't be imported ({type(error).__name__}).", target)
+            _problem(rules.NOT_FOUND, f"It can't be imported ({type(error).__name__}).", target)
         ) from error
     return profile_of(found, target)
 
@@ -71,7 +73,7 @@ def profile_of(found: object, name: str) -> ProviderProfile:
         if isinstance(made, SandboxBackend):
             _close(made)
             return _detected(found, name)
-    raise UsageError(_problem("usage", f"It names a {type(found).__name__}.", name))
+    raise UsageError(_problem(rules.TARGET, f"It names a {type(found).__name__}.", name))
 
 
 def _detected(make: Callable[[], Any], name: str) -> ProviderProfile:
@@ -97,12 +99,9 @@ def _close(provider: object) -> None:
         close()
 
 
-def _problem(kind: str, reason: str, target: str) -> Problem:
-    return Problem(
-        kind=kind,
-        rule="conformance.target",
-        message=f"The provider to be tested was not found. {reason}",
+def _problem(rule: Rule, reason: str, target: str) -> Problem:
+    return rule.problem(
+        f"The provider to be tested was not found. {reason}",
         path=target,
         expected="a ProviderProfile, a function that returns one or a provider, or a Sandbox",
-        remedy="Name it as module:attribute, with the module importable from the current folder.",
     )

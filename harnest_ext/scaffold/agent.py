@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from harnest_ext.errors import UsageError
-from harnest_ext.problem import Problem
+from harnest_ext.scaffold import rules
 from harnest_ext.scaffold.placing import place
 from harnest_ext.scaffold.rendering import render
 from harnest_ext.scaffold.template import Template
@@ -78,26 +78,20 @@ def _derived(target: Path) -> str:
     if name and name[0].isalpha():
         return name
     raise UsageError(
-        Problem(
-            kind="usage",
-            rule="init.name",
-            message="No project name can be derived from the folder's name.",
+        rules.NAME.problem(
+            "No project name can be derived from the folder's name.",
             path=str(target),
             expected="a folder name that starts with a letter a-z",
             got=target.name,
-            remedy="Give the project a name with --name.",
         )
     )
 
 
 def _image_without_docker(sandbox: str) -> UsageError:
     return UsageError(
-        Problem(
-            kind="usage",
-            rule="init.image",
-            message="An image was given for a sandbox that uses none.",
+        rules.IMAGE.problem(
+            "An image was given for a sandbox that uses none.",
             expected="--image together with --sandbox docker",
             got=f"--sandbox {sandbox}",
-            remedy="Add --sandbox docker, or leave --image out.",
         )
     )

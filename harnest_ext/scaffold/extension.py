@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from harnest_ext.errors import UsageError
 from harnest_ext.identity import Slug
 from harnest_ext.manifest import CAPABILITIES
-from harnest_ext.problem import Problem
+from harnest_ext.scaffold import rules
 from harnest_ext.scaffold.placing import place
 from harnest_ext.scaffold.record import RECORD, TemplateRecord, digest
 from harnest_ext.scaffold.rendering import render
@@ -119,12 +119,7 @@ def _together(template: Template, asked: Sequence[str]) -> tuple[str, ...]:
 
 def _unknown(capability: str) -> UsageError:
     return UsageError(
-        Problem(
-            kind="capability-unknown",
-            rule="template.capability",
-            message="There is no such capability.",
-            expected=", ".join(sorted(CAPABILITIES)),
-            got=capability,
-            remedy="Choose from the vocabulary; what an extension does not use it need not name.",
+        rules.CAPABILITY.problem(
+            "There is no such capability.", expected=", ".join(sorted(CAPABILITIES)), got=capability
         )
     )

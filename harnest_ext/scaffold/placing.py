@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harnest_ext.errors import StoreError
-from harnest_ext.problem import Problem
+from harnest_ext.scaffold import rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -104,14 +104,11 @@ def _sync_folder(folder: Path) -> None:
 
 def _occupied(target: Path, got: str) -> StoreError:
     return StoreError(
-        Problem(
-            kind="conflict",
-            rule="init.occupied",
-            message="The folder can't be created: something is there already.",
+        rules.OCCUPIED.problem(
+            "The folder can't be created: something is there already.",
             path=str(target),
             expected="a path that does not exist yet, or an empty folder",
             got=got,
-            remedy="Choose another folder, or move away what is there.",
         ),
         unchanged="Nothing was changed.",
     )
@@ -119,14 +116,11 @@ def _occupied(target: Path, got: str) -> StoreError:
 
 def _failed(target: Path, error: OSError) -> StoreError:
     return StoreError(
-        Problem(
-            kind="io-error",
-            rule="init.write",
-            message="The folder could not be written.",
+        rules.WRITE.problem(
+            "The folder could not be written.",
             path=str(target),
             expected="a place that can be written to",
             got=error.strerror or str(error),
-            remedy="Check the permissions and the free space there, then run the command again.",
         ),
         unchanged="Nothing was created.",
     )

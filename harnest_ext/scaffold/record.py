@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING
 
 from harnest_ext import limits
 from harnest_ext.errors import ExtensionNotFound, InvalidExtension
-from harnest_ext.problem import Problem
+from harnest_ext.scaffold import rules
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from harnest_ext.problem import Problem
     from harnest_ext.scaffold.variable import Value
 
 __all__ = ["RECORD", "TemplateRecord", "digest"]
@@ -110,22 +111,14 @@ def _toml(value: Value) -> str:
 
 
 def _absent(path: Path) -> Problem:
-    return Problem(
-        kind="not-found",
-        rule="template.no-record",
-        message="The folder has no record of a template that it was made from.",
-        path=str(path),
-        remedy="--update works in a folder that `harnest extensions init` made.",
-    )
+    message = "The folder has no record of a template that it was made from."
+    return rules.NO_RECORD.problem(message, path=str(path))
 
 
 def _broken(path: Path, error: Exception) -> Problem:
-    return Problem(
-        kind="project-invalid",
-        rule="template.record",
-        message="The record of the template can't be read.",
+    return rules.BROKEN_RECORD.problem(
+        "The record of the template can't be read.",
         path=str(path),
         expected="the file as `harnest extensions init` wrote it",
         got=f"{type(error).__name__}: {error}",
-        remedy="Restore it from version control, or remove it and go on without updates.",
     )

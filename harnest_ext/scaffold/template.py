@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from harnest_ext import limits
 from harnest_ext.errors import ExtensionNotFound
-from harnest_ext.problem import Problem
 from harnest_ext.resources import templates_folder
+from harnest_ext.scaffold import rules
 from harnest_ext.scaffold.variable import Value, Variable
 
 if TYPE_CHECKING:
@@ -112,10 +112,8 @@ def _sources(layers: list[Path], chosen: Mapping[str, Path]) -> dict[str, Path]:
 def _unknown(name: str, root: Path | None) -> ExtensionNotFound:
     known = ", ".join(template_names(root=root)) or "none"
     return ExtensionNotFound(
-        Problem(
-            kind="not-found",
-            rule="template.unknown",
-            message="There is no such template.",
+        rules.UNKNOWN.problem(
+            "There is no such template.",
             expected=known,
             got=name,
             remedy=f"Choose one of: {known}.",

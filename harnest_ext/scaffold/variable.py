@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from harnest_ext import limits
 from harnest_ext.errors import UsageError
-from harnest_ext.problem import Problem
+from harnest_ext.scaffold import rules
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -88,10 +88,8 @@ class Variable:
     def _refusal(self, reason: str, got: str) -> UsageError:
         allowed = ", ".join(self.choices) or self.pattern
         return UsageError(
-            Problem(
-                kind="usage",
-                rule="template.value",
-                message=f"The template's value {self.name!r} {reason}. {self.help}",
+            rules.VALUE.problem(
+                f"The template's value {self.name!r} {reason}. {self.help}",
                 expected=f"{allowed} (at most {limits.TEMPLATE_VALUE_CHARACTERS} characters)",
                 got=got,
                 remedy=f"Give another {self.name}.",

@@ -177,5 +177,6 @@ def test_a_program_that_would_have_too_many_processes_is_refused_more(
     )
     result = make(limits=ProcessLimits(processes=20)).execute(request(code))
     assert "BlockingIOError" in result.stderr
+    assert (result.status.value, result.metadata["reason"]) == ("failed", "pids_limit")
     assert result.metadata["refused_processes"] >= 1
     assert result.metadata["killed_processes"] == 19

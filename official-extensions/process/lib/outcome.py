@@ -64,10 +64,13 @@ class Outcome:
             "truncated": capture.truncated(),
             **self.details,
         }
-        if self.reason:
-            metadata["reason"] = self.reason
+        reason = self.reason
         if refused_processes:
             metadata["refused_processes"] = refused_processes
+            failed = self.status is SandboxStatus.FAILED and not reason
+            reason = "pids_limit" if failed else reason
+        if reason:
+            metadata["reason"] = reason
         if files.omitted:
             metadata["output_files_omitted"] = files.omitted
         return SandboxResult(
