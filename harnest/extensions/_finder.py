@@ -11,15 +11,16 @@ from __future__ import annotations
 import re
 import sys
 import threading
-from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec
+from importlib.abc import MetaPathFinder
 from typing import TYPE_CHECKING
 
+from harnest import _namespace
 from harnest.extensions._errors import ExtensionNamespaceError
 from harnest.extensions._loader import FolderFinder, package_spec, refuse_reload
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from importlib.machinery import ModuleSpec
     from pathlib import Path
     from types import ModuleType
 
@@ -99,32 +100,21 @@ class _NamespaceFinder(MetaPathFinder):
             return found.finder.find(fullname, list(path or ())) if found else None
         if found:
             return package_spec(fullname, found.folder)
-        return ModuleSpec(fullname, _OnDemand(), is_package=True)
+        return _namespace.on_demand_spec(fullname)
 
 
-class _OnDemand(Loader):
-    """Activates the project at hand and hands over the module that this made."""
+def _activate(fullname: str) -> ModuleType:
+    # A function-level import: scripts that import no extension never load the runtime.
+    from harnest_ext.runtime.ondemand import load  # noqa: PLC0415 - see above
 
-    def __init__(self) -> None:
-        self._spec: ModuleSpec | None = None
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType:
-        # A function-level import: scripts that import no extension never load the runtime.
-        from harnest_ext.runtime.ondemand import load  # noqa: PLC0415 - see above
-
-        module = load(spec.name)
-        self._spec = module.__spec__
-        return module
-
-    def exec_module(self, module: ModuleType) -> None:
-        # It ran when it was activated; only the spec has to be the real one again.
-        module.__spec__ = self._spec
+    return load(fullname)
 
 
 def install() -> None:
     """Put the finder first on ``sys.meta_path``, so that no path finder reads the folders."""
     if _FINDER not in sys.meta_path:
         sys.meta_path.insert(0, _FINDER)
+    _namespace.retire(_activate)
 
 
 _FINDER = _NamespaceFinder()

@@ -8,6 +8,7 @@ from graphlib import CycleError, TopologicalSorter
 from tests.architecture.source import Import, Module, extension_modules, modules
 
 LEVELS = (
+    ("harnest._namespace",),
     ("harnest", "harnest.sandbox", "harnest.logging", "harnest.tracing"),
     ("harnest_ext", "harnest_ext.limits", "harnest_ext.resources", "harnest_ext.text"),
     ("harnest_ext.problem",),
