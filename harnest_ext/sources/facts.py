@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from email.parser import BytesHeaderParser
 from typing import TYPE_CHECKING
 
 from harnest_ext.errors import InvalidExtension, SourceError
@@ -45,6 +44,8 @@ class Metadata:
         Raises:
             SourceError: The digest is another.
         """
+        from email.parser import BytesHeaderParser  # noqa: PLC0415 - few look-ups need it
+
         if sha256 and hashlib.sha256(body).hexdigest() != sha256:
             message = "METADATA beside the wheel is not what the index promised."
             raise SourceError(rules.HASH_MISMATCH.problem(message, expected=f"sha256 {sha256}"))

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from harnest_ext.errors import ExtensionNotFound
 from harnest_ext.sources import rules
-from harnest_ext.sources.absence import absence
 from harnest_ext.sources.find_links import FindLinks
 from harnest_ext.sources.registry import FolderCatalog, Registry, UrlCatalog
 from harnest_ext.sources.settings import SHIPPED
@@ -109,6 +108,8 @@ class Finder:
 
     def absent(self, slug: Slug) -> Problem:
         """Return what to tell of a name that no place has."""
+        from harnest_ext.sources.absence import absence  # noqa: PLC0415 - only a refusal needs it
+
         looked = [str(source.origin) for source in self.places(slug)]
         return absence(slug, self.known(), looked, self.index)
 
