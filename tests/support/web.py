@@ -9,6 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import ssl
     from collections.abc import Callable, Iterator, Mapping
 
 __all__ = ["Asked", "Server", "answer", "serve"]
@@ -67,8 +68,13 @@ def answer(
 
 
 @contextlib.contextmanager
-def serve(host: str = "127.0.0.1") -> Iterator[Server]:
-    """Run a server while the block runs."""
+def serve(host: str = "127.0.0.1", context: ssl.SSLContext | None = None) -> Iterator[Server]:
+    """Run a server while the block runs.
+
+    Args:
+        host: Address or name that it listens on.
+        context: Certificate and key, for a server that speaks https.
+    """
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -87,12 +93,22 @@ def serve(host: str = "127.0.0.1") -> Iterator[Server]:
             self.send_header("Content-Length", "0")
             self.end_headers()
 
+        def handle(self) -> None:
+            # A client that doesn't trust us hangs up within the handshake.
+            with contextlib.suppress(OSError):
+                super().handle()
+
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base's name
             """Say nothing."""
 
     httpd = ThreadingHTTPServer((host, 0), Handler)
     httpd.daemon_threads = True
-    running = Server(url=f"http://{host}:{httpd.server_address[1]}")
+    if context is not None:
+        httpd.socket = context.wrap_socket(
+            httpd.socket, server_side=True, do_handshake_on_connect=False
+        )
+    scheme = "http" if context is None else "https"
+    running = Server(url=f"{scheme}://{host}:{httpd.server_address[1]}")
     thread = threading.Thread(target=httpd.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import ssl
+import subprocess
 import threading
 import time
 from typing import TYPE_CHECKING
@@ -317,3 +321,59 @@ def test_an_unasked_304_is_refused(pages: PageCache, server: Server) -> None:
     with pytest.raises(SourceError) as caught:
         pages.get(address, address, accept="*/*")
     assert caught.value.rule == "network.status"
+
+
+@pytest.fixture
+def certificate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
+    """A certificate for localhost that this process trusts, and its key; made by openssl."""
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("openssl is not installed")
+    cert, key = tmp_path / "cert.pem", tmp_path / "key.pem"
+    command = [openssl, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1"]
+    command += ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
+    command += ["-keyout", str(key), "-out", str(cert)]
+    subprocess.run(command, check=True, capture_output=True)
+    monkeypatch.setenv("SSL_CERT_FILE", str(cert))
+    return cert, key
+
+
+@pytest.fixture
+def secure(certificate: tuple[Path, Path]) -> Iterator[Server]:
+    """A server that speaks https."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*certificate)
+    with serve("localhost", context) as running:
+        yield running
+
+
+def test_https_is_spoken_and_bounded(client: WebClient, secure: Server) -> None:
+    """Answers come by TLS, and a trickle ends at the deadline there too."""
+    secure.routes["/page"] = answer(b"hello")
+    assert secure.url.startswith("https:")
+    assert read(client, f"{secure.url}/page") == b"hello"
+    secure.routes["/page"] = forever(b"x", pause=0.05)
+    began = time.monotonic()
+    assert refused(client, f"{secure.url}/page") == ("network", "network.deadline")
+    assert time.monotonic() - began < QUICK.page + 1.0
+
+
+def test_an_unknown_certificate_is_no_answer(
+    client: WebClient, secure: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who answers must be who was asked; nothing of the answer is taken."""
+    monkeypatch.setenv("SSL_CERT_FILE", os.devnull)
+    secure.routes["/page"] = answer(b"hello")
+    assert refused(client, f"{secure.url}/page")[0] == "network"
+    assert secure.asked == []
+
+
+def test_https_is_never_left_for_http(client: WebClient, secure: Server) -> None:
+    """A redirect from https down to http is refused, on the same host as well."""
+    with serve("localhost") as plain:
+        secure.routes["/page"] = answer(status=302, Location=f"{plain.url}/page")
+        assert refused(client, f"{secure.url}/page")[0] == "registry-policy"
+        assert plain.asked == []
+    port = secure.url.rpartition(":")[2]
+    secure.routes["/page"] = answer(status=302, Location=f"http://localhost:{port}/other")
+    assert refused(client, f"{secure.url}/page")[0] == "registry-policy"
