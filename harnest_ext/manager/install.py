@@ -17,12 +17,10 @@ from harnest_ext.manager.question import given, installed
 from harnest_ext.manager.refetch import fetch_locked
 from harnest_ext.manager.results import Action, ChangeReport
 from harnest_ext.manager.state import State, read_state
-from harnest_ext.manifest import ExtensionRequirement
-from harnest_ext.manifest.requirement import normal_specifier
+from harnest_ext.manager.wishing import wishes_by_name
 from harnest_ext.resolution import ResolutionRequest, resolve
 from harnest_ext.store.lock import SourceKind
 from harnest_ext.store.view import CopyState
-from harnest_ext.store.wishes import Wish
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -33,6 +31,7 @@ if TYPE_CHECKING:
     from harnest_ext.manager.incoming import Incoming
     from harnest_ext.manager.setting import Setting
     from harnest_ext.resolution import Resolution
+    from harnest_ext.store.wishes import Wish
     from harnest_ext.store.writing import Writer
 
 __all__ = ["InstallOptions", "Installation", "install"]
@@ -116,7 +115,8 @@ class Installation:
             HarnestExtensionError: Something stands against it; the project was not changed.
         """
         resolution = self._resolve(asked, upgrade)
-        wishes = self._wishes(asked)
+        wishes = {item.package.slug: item.wish for item in asked.given if item.wish}
+        wishes |= wishes_by_name(self._setting, self._state, asked.wanted, resolution)
         incoming, kept = self._incoming(asked, resolution, wishes)
         steps = (*plan_steps(self._state, incoming, self._options.permission), *kept)
         if writer is not None:
@@ -146,22 +146,6 @@ class Installation:
             add_missing=not self._options.no_deps,
         )
         return resolve(question, self._setting.lookup)
-
-    def _wishes(self, asked: Asked) -> dict[Slug, Wish]:
-        wishes = {item.package.slug: item.wish for item in asked.given if item.wish}
-        ranges: dict[Slug, list[str]] = {}
-        for requirement in asked.wanted:
-            ranges.setdefault(requirement.slug, []).append(requirement.specifier)
-        for name, specifiers in ranges.items():
-            together = normal_specifier(",".join(filter(None, specifiers)))
-            wishes[name] = self._wish(ExtensionRequirement(slug=name, specifier=together))
-        return wishes
-
-    def _wish(self, requirement: ExtensionRequirement) -> Wish:
-        have = self._state.wishes.get(requirement.slug)
-        if have is None or not requirement.specifier:
-            return have or Wish(version=requirement.specifier)
-        return Wish(version=requirement.specifier, registry=have.registry, index=have.index)
 
     def _incoming(
         self, asked: Asked, resolution: Resolution, wishes: Mapping[Slug, Wish]

@@ -96,6 +96,7 @@ def test_an_extension_stays_with_its_registry(
     done = harnest("extensions", "install", "weather", *looking, cwd=agent, **variables)
     assert done.code == 0, done.stdout
     assert done.json["extensions"][0]["source"]["location"] == url
+    assert f'weather = {{ registry = "{url}" }}' in (agent / "pyproject.toml").read_text()
     evil = make_registry(tmp_path / "evil", PackageSpec(name="weather", version="9.0.0"))
     both = ("--registry", str(evil), "--no-index", "--json")
     kept = harnest("extensions", "upgrade", "weather", *both, cwd=agent, **variables)
@@ -121,6 +122,10 @@ def test_a_registry_in_a_folder_is_locked_relative_to_the_project(
     lock = (agent / "harnest-extensions.lock").read_text()
     assert str(tmp_path) not in lock
     assert 'location = "../mine"' in lock
+    (agent / "harnest-extensions.lock").unlink()
+    again = harnest("extensions", "lock", "--no-index", "--json", cwd=agent)
+    assert again.code == 0, again.stdout
+    assert (agent / "harnest-extensions.lock").read_text() == lock
     shutil.rmtree(agent / "extensions")
     synced = harnest("extensions", "sync", "--frozen", "--no-index", "--json", cwd=agent)
     assert synced.code == 0, synced.stdout
@@ -136,3 +141,23 @@ def test_the_network_is_asked_for_nothing_that_is_here(harnest: Command, agent: 
     refused = harnest("extensions", "install", "nowhere_to_be_found", *dead, cwd=agent)
     assert refused.code in {1, 4}
     assert refused.error["kind"] in {"offline", "not-found"}
+
+
+def test_a_name_of_the_product_comes_from_an_index_only_when_insisted_on(
+    harnest: Command, agent: Path, tmp_path: Path, server: Server
+) -> None:
+    """--index-only is written down, so that a later lock insists on it as well."""
+    index = SimpleIndex(server)
+    _offer(index, tmp_path / "wheels", "process", "99.0.0")
+    variables = {"XDG_CACHE_HOME": str(tmp_path / "cache"), "UV_INDEX_URL": index.url}
+    variables["PIP_INDEX_URL"] = index.url
+    plain = harnest("extensions", "install", "process", "--json", cwd=agent, **variables)
+    assert plain.json["extensions"][0]["source"]["kind"] == "registry"
+    insisting = ("--index-only", "process", "--upgrade", "--json", "--accept-capabilities")
+    other = harnest("extensions", "install", "process", *insisting, cwd=agent, **variables)
+    assert other.code == 0, other.stdout
+    assert other.json["extensions"][0]["version"] == "99.0.0"
+    assert "process = { index = true }" in (agent / "pyproject.toml").read_text()
+    (agent / "harnest-extensions.lock").unlink()
+    again = harnest("extensions", "lock", "--json", cwd=agent, **variables)
+    assert [item["version"] for item in again.json["extensions"]] == ["99.0.0"]
