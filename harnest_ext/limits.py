@@ -135,6 +135,8 @@ REDIRECTS: Final = 5
 """Most redirects from one address to its answer."""
 INDEX_PAGE_BYTES: Final = 32 * MIB
 """Most bytes of a page of a registry or index."""
+INDEX_LIST_BYTES: Final = 4 * MIB
+"""Most bytes of an index's list of all projects, which only ``search`` asks for."""
 INDEX_PAGE_DEPTH: Final = 32
 """Deepest nesting in such a page."""
 SEARCH_SECONDS: Final = 600.0

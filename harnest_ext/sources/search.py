@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from harnest_ext.errors import SourceError
+from harnest_ext.identity import DISTRIBUTION_PREFIX, Slug
 from harnest_ext.resolution.ranges import version_key
 from harnest_ext.sources import rules
 from harnest_ext.sources.absence import close_names
@@ -13,7 +14,6 @@ from harnest_ext.sources.absence import close_names
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from harnest_ext.identity import Slug
     from harnest_ext.problem import Problem
     from harnest_ext.resolution import Candidate
     from harnest_ext.sources.finder import Finder
@@ -83,7 +83,7 @@ def search(finder: Finder, query: str = "", *, limit: int) -> SearchResult:
         if rank is not None and slug not in ranked:
             ranked[slug] = (rank, _of_registry(entry, slug, place))
     known = finder.known()
-    for slug in _listed(finder, warnings):
+    for slug in _listed(finder, word, warnings):
         rank = _rank(word, slug, "")
         if rank is not None and slug not in ranked and slug not in known:
             ranked[slug] = (rank, None)
@@ -107,11 +107,21 @@ def _entries(finder: Finder, warnings: list[Problem]) -> Iterator[tuple[Registry
             warnings.append(_left_out(str(registry.origin), error))
 
 
-def _listed(finder: Finder, warnings: list[Problem]) -> Sequence[Slug]:
+def _listed(finder: Finder, word: str, warnings: list[Problem]) -> Sequence[Slug]:
+    """The names that the index lists; of one that is too long to list, the very name alone."""
+    if finder.index is None:
+        return ()
     try:
-        return finder.index.extensions() if finder.index else ()
+        return finder.index.extensions()
     except SourceError as error:
-        warnings.append(_left_out("the package index", error))
+        if error.kind != "too-large":
+            warnings.append(_left_out("the package index", error))
+            return ()
+    slug = Slug.from_distribution(word) or Slug.from_distribution(f"{DISTRIBUTION_PREFIX}{word}")
+    try:
+        return () if slug is None or finder.index.releases(slug) is None else (slug,)
+    except SourceError as error:
+        warnings.append(_left_out(str(slug), error))
         return ()
 
 

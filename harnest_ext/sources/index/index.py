@@ -84,7 +84,9 @@ class PackageIndex:
         Raises:
             SourceError: The index failed, or its list is too long or breaks the protocol.
         """
-        answer = self._pages.get(self._root.below(""), self._root, accept=_ACCEPT)
+        root = self._root.below("")
+        most = limits.INDEX_LIST_BYTES
+        answer = self._pages.get(root, self._root, accept=_ACCEPT, most=most)
         try:
             projects = () if answer.missing else _read(answer, read_json_list, read_html_list)
         except SourceError as error:

@@ -284,6 +284,28 @@ def test_a_wheel_of_another_size_is_refused(finder: Finder, server: Server, tmp_
     assert (caught.value.kind, caught.value.rule) == ("hash-mismatch", "source.size-mismatch")
 
 
+def test_a_cooldown_passes_over_what_is_too_young(
+    finder: Finder, server: Server, tmp_path: Path
+) -> None:
+    """The page's upload times decide; what is passed over is told, and never fetched."""
+    old, young = "1.0.0", "2.0.0"
+    files = []
+    for version, uploaded in ((old, "2026-01-01T00:00:00Z"), (young, "2026-03-01T00:00:00.5Z")):
+        wheel = make_wheel(tmp_path, PackageSpec(name="demo", version=version))
+        digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
+        files.append({"filename": wheel.name, "url": f"../../files/{wheel.name}"})
+        files[-1] |= {"hashes": {"sha256": digest}, "upload-time": uploaded}
+        server.routes[f"/files/{wheel.name}"] = answer(wheel.read_bytes())
+    server.routes[PAGE] = answer(body(files=files), JSON)
+    request = ResolutionRequest(
+        wanted=(ExtensionRequirement.parse("demo"),), newest_upload=datetime(2026, 2, 1, tzinfo=UTC)
+    )
+    found = resolve(request, finder)
+    assert found.selected[Slug("demo")].candidate.version == old
+    assert [note.rule for note in found.notes] == ["resolution.cooldown"]
+    assert not any(young in path for path in server.paths)
+
+
 def _trickle(handler: BaseHTTPRequestHandler) -> None:
     handler.send_response(200)
     handler.send_header("Content-Type", JSON)

@@ -138,6 +138,17 @@ def test_a_place_that_fails_is_left_out_with_a_warning(
     assert [problem.rule for problem in result.warnings] == ["search.left-out"] * 2
 
 
+def test_an_index_too_long_to_list_is_asked_for_the_very_name(
+    settings: SourceSettings, server: Server
+) -> None:
+    """Of a public index with hundreds of thousands of projects, the name itself is found."""
+    server.routes["/simple/"] = answer(b"x" * (limits.INDEX_LIST_BYTES + 1), "text/html")
+    result = find(settings, "weather-maps")
+    assert [(item.slug, item.trust) for item in result.found] == [("weather_maps", "index")]
+    assert result.warnings == ()
+    assert [item.slug for item in find(settings, "weather").found] == ["weather"]
+
+
 def test_through_the_command_line(
     settings: SourceSettings, harnest: Command, agent: Path, tmp_path: Path
 ) -> None:
