@@ -33,6 +33,7 @@ def held() -> tuple[set[str], int, int, int]:
 
 
 @counted
+@pytest.mark.slow
 def test_a_thousand_activations_leave_nothing(tmp_path: Path) -> None:
     """No module, descriptor, thread or finder more than after the first one."""
     specs = [

@@ -189,6 +189,7 @@ def test_a_module_of_an_extension_can_be_run(run: Run, tmp_path: Path) -> None:
     assert (done.stdout, done.stderr) == ("__main__ <Alpha 'alpha'> ['x']\n", "")
 
 
+@pytest.mark.slow
 def test_pytest_collects_in_a_project(run: Run, project: Path) -> None:
     """Tests of an agent import its extensions and sandboxes; the copies are no tests."""
     (project / "test_agent.py").write_text(
