@@ -1,0 +1,36 @@
+"""This extension as the provider suite is to see it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from harnest.extensions.docker import DockerScope, docker
+
+from harnest.sandbox import SandboxBudget
+from harnest_ext.conformance import Feature, ProviderProfile
+
+if TYPE_CHECKING:
+    from harnest_ext.conformance import Wanted
+
+MIB = 1 << 20
+
+
+def make(wanted: Wanted) -> Any:
+    """Make a provider with what a check wants, and this extension's own choice for the rest."""
+    options: dict[str, Any] = {"network_policy": wanted.network_policy}
+    if wanted.scope is not None:
+        options["scope"] = DockerScope(wanted.scope)
+    if wanted.max_output_bytes is not None:
+        options["max_output_bytes"] = wanted.max_output_bytes
+    if wanted.files:
+        options["files"] = docker.files()
+    memory = wanted.memory_bytes or 512 * MIB
+    budget = SandboxBudget(
+        memory_bytes=memory,
+        pids=wanted.processes or 64,
+        scratch_bytes=min(64 * MIB, memory // 2),
+    )
+    return docker.sandbox(image="harnest-test/python", budget=budget, **options).build()
+
+
+DOCKER = ProviderProfile(name="docker", make=make, supports=frozenset(Feature), slack_seconds=2.0)
