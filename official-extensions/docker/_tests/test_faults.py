@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -401,3 +405,56 @@ def test_logs_and_spans_can_be_joined(
         "execution",
         "cleanup",
     }
+
+
+SPANS = """\
+from opentelemetry import trace
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+kept = InMemorySpanExporter()
+tracing = TracerProvider()
+tracing.add_span_processor(SimpleSpanProcessor(kept))
+trace.set_tracer_provider(tracing)
+import json, sys
+sys.path.insert(0, sys.argv[1])
+from fake_daemon import FakeDaemon
+from harnest.extensions.docker import DockerSandboxProvider, docker
+from harnest.extensions.docker.lib.contracts.config import DockerSandboxConfig
+from harnest.extensions.docker.lib.daemon.port import Fault
+from harnest.sandbox import SandboxExecutionError, SandboxRequest
+
+service = docker.service(name="queue", image="redis", readiness=docker.readiness(command=["ping"]))
+daemon = FakeDaemon()
+provider = DockerSandboxProvider(DockerSandboxConfig(image="secret-image", services=(service,)), daemon)
+provider.execute(SandboxRequest(code="secret-code"))
+daemon.trouble("start", fault=Fault.REFUSED)
+try: provider.execute(SandboxRequest(code="secret-code"))
+except SandboxExecutionError: pass
+provider.close()
+print(json.dumps([[s.name, dict(s.attributes), len(s.events)] for s in kept.get_finished_spans()]))
+"""
+
+
+def test_spans_carry_what_joins_them_and_no_payload() -> None:
+    """Each phase is a span with extension, topology, service, duration and status; a failed one too."""
+    pytest.importorskip("opentelemetry.sdk", reason="the tracing SDK shows spans")
+    folder = str(Path(__file__).parent)
+    done = subprocess.run(
+        [sys.executable, "-c", SPANS, folder],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "secret" not in done.stdout
+    spans = json.loads(done.stdout)
+    assert all(attributes["harnest.extension.name"] == "docker" for _, attributes, _ in spans)
+    assert all(attributes["harnest.docker.duration_ms"] >= 0 for _, attributes, _ in spans)
+    assert all(events == 0 for _, _, events in spans)
+    named = {name for name, attributes, _ in spans if attributes.get("harnest.docker.service.name")}
+    assert "docker service 'queue' readiness" in named
+    failed = [name for name, attributes, _ in spans if attributes["harnest.docker.status"] != "ok"]
+    assert failed == ["docker container start"]

@@ -251,6 +251,17 @@ def test_links_devices_and_too_much_do_not_come_out(box: Callable[..., Box]) -> 
     assert meta(result)["refused_output_files"] == 6
 
 
+def test_only_what_a_call_wrote_comes_out_of_it(box: Callable[..., Box]) -> None:
+    """In a retained container an output file of an earlier call stays, and is not returned again."""
+    one = box(files=docker.files(), scope=DockerScope.SESSION)
+    first = one.run("import os; os.mkdir('outputs'); open('outputs/a', 'w').write('1')")
+    second = one.run("import os; print(os.listdir('outputs')); open('outputs/b', 'w').write('2')")
+    third = one.run("open('outputs/a', 'a').write('3')")
+    assert [file.name for file in first.output_files] == ["a"]
+    assert (second.stdout, [file.name for file in second.output_files]) == ("['a']\n", ["b"])
+    assert [(file.name, file.data) for file in third.output_files] == [("a", b"13")]
+
+
 def test_an_outputs_folder_that_is_a_link_gives_nothing(box: Callable[..., Box]) -> None:
     """``outputs`` itself is not followed when it is a link."""
     one = box(files=docker.files())

@@ -5,6 +5,7 @@ A client is lent to one request at a time, since its time-out is a property of t
 
 import contextlib
 import importlib
+import socket
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -14,6 +15,7 @@ from .port import DaemonFault, Fault, SdkMissing
 
 _IDLE_CLIENTS = 16
 _LEAST_SECONDS = 0.05
+_DEFAULT = "unix:///var/run/docker.sock"
 _LOCAL = ("unix://", "http+unix://", "/")
 
 
@@ -49,10 +51,10 @@ class Clients:
 
         The first one asks the daemon for its version.
         """
+        address = self._address()
+        _knock(address, timeout)
         client = self.sdk().APIClient(
-            version=self._version or "auto",
-            timeout=max(timeout, _LEAST_SECONDS),
-            **self._address(),
+            version=self._version or "auto", timeout=max(timeout, _LEAST_SECONDS), **address
         )
         self._version = client.api_version
         return client
@@ -70,6 +72,8 @@ class Clients:
                 client = self._idle.pop() if self._idle else None
             if client is None:
                 client = self.new(timeout)
+            else:
+                _knock(self._address(), timeout)
             client.timeout = max(timeout, _LEAST_SECONDS)
             try:
                 yield client
@@ -127,5 +131,15 @@ class Clients:
         raise error
 
 
+def _knock(settings: dict[str, Any], timeout: float) -> None:
+    """Find a dead local daemon before the SDK does, which leaves a socket open when it cannot connect."""
+    path = str(settings.get("base_url") or _DEFAULT)
+    if not path.startswith(_LOCAL):
+        return
+    with socket.socket(socket.AF_UNIX) as link:
+        link.settimeout(max(timeout, _LEAST_SECONDS))
+        link.connect("/" + path.partition("://")[2].lstrip("/") if "://" in path else path)
+
+
 def _is_local(settings: dict[str, Any]) -> bool:
-    return str(settings.get("base_url") or "unix://").startswith(_LOCAL)
+    return str(settings.get("base_url") or _DEFAULT).startswith(_LOCAL)

@@ -77,10 +77,11 @@ def _open_folder(parts: list[str]) -> int:
 
 
 class Collector:
-    """Sends what lies under ``outputs/`` to the host, within a number of files and bytes."""
+    """Sends what was written under ``outputs/`` since a time, within a number of files and bytes."""
 
-    def __init__(self, sink: int, most_files: int, most_bytes: int) -> None:
+    def __init__(self, sink: int, most_files: int, most_bytes: int, since: int) -> None:
         self._sink = sink
+        self._since = since
         self._files = most_files
         self._bytes = most_bytes
         self.refused = 0
@@ -102,7 +103,11 @@ class Collector:
     def _folder(self, folder: int, prefix: str, depth: int) -> None:
         for name in sorted(os.listdir(folder)):
             try:
-                mode = os.lstat(name, dir_fd=folder).st_mode
+                facts = os.lstat(name, dir_fd=folder)
+                mode = facts.st_mode
+                if facts.st_ctime_ns < self._since and not stat.S_ISDIR(mode):
+                    # A program can change this time only to now: an earlier call left the file.
+                    continue
                 path = prefix + name
                 parts_of(path)
                 if stat.S_ISREG(mode):

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .link import Link
 
 CHUNK = 1 << 16
+_CLOCK_REALTIME_COARSE = 5
 
 
 class Run:
@@ -53,6 +54,8 @@ class Run:
         seconds, self._budget, most_files, most_bytes = wire.PROGRAM_HEAD.unpack_from(payload)
         self._deadline = started + seconds
         before = self._evidence.read()
+        # The clock that files are stamped with.
+        since = time.clock_gettime_ns(_CLOCK_REALTIME_COARSE)
         self._start(payload[wire.PROGRAM_HEAD.size :])
         self._watch()
         reaped = kernel.sweep()
@@ -61,7 +64,7 @@ class Run:
         kernel.clear_shared_memory()
         facts = self._facts(before, after, reaped, started)
         if most_files and self.reason == "-":
-            facts["files_refused"] = self._collect(most_files, most_bytes)
+            facts["files_refused"] = self._collect(most_files, most_bytes, since)
         self._link.send(wire.EXIT, wire.pack_facts(facts))
 
     def _start(self, code: bytes) -> None:
@@ -195,12 +198,12 @@ class Run:
             "microseconds": int((time.monotonic() - started) * 1_000_000),
         }
 
-    def _collect(self, most_files: int, most_bytes: int) -> int:
+    def _collect(self, most_files: int, most_bytes: int, since: int) -> int:
         """Let a child send the output files; return how many were refused."""
         self._link.drain(max(0.001, self._deadline - time.monotonic()))
         pid = os.fork()
         if pid == 0:
-            _collect_and_exit(self._link.sink, most_files, most_bytes)
+            _collect_and_exit(self._link.sink, most_files, most_bytes, since)
         status = wait_until(pid, self._deadline)
         if status is None or not os.WIFEXITED(status) or os.WEXITSTATUS(status) == 255:
             # Half a frame may be on its way: this stream cannot be trusted any more.
@@ -208,10 +211,10 @@ class Run:
         return os.WEXITSTATUS(status)
 
 
-def _collect_and_exit(sink: int, most_files: int, most_bytes: int) -> NoReturn:
+def _collect_and_exit(sink: int, most_files: int, most_bytes: int, since: int) -> NoReturn:
     status = 255
     try:
-        collector = files.Collector(sink, most_files, most_bytes)
+        collector = files.Collector(sink, most_files, most_bytes, since)
         collector.collect()
         status = min(collector.refused, 254)
     finally:

@@ -95,6 +95,8 @@ class ContainerPlan:
             "OpenStdin": self.attached,
             "StdinOnce": self.attached,
             "Tty": False,
+            # Nothing in it is worth a goodbye: a daemon that stops or restarts would wait 10 s for each.
+            "StopSignal": "SIGKILL",
             "HostConfig": self._host(),
         }
         if self.entrypoint is not None:

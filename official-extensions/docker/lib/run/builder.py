@@ -8,10 +8,10 @@ from ..contracts.service import DockerService
 from ..contracts.topology import start_order
 from ..daemon.port import Image
 from ..errors import Phase
-from ..limits import CLEANUP_SECONDS, LATE_SECONDS
 from ..telemetry import Journal
 from .construction import Construction
 from .estate import Estate
+from .patience import removal_patience
 from .problems import phase
 from .readiness import Readiness
 from .site import Site
@@ -34,15 +34,14 @@ class Builder:
             TimeoutError: the scope's deadline passed.
             SandboxCancelledError: the scope was cancelled.
         """
-        self._site.graveyard.settle(scope)
+        self._settle(scope, journal)
         estate = Estate(secrets.token_hex(_TOPOLOGY_BYTES))
         topology = Topology(daemon=self._site.daemon, estate=estate)
         journal.topology = estate.topology
         try:
             self._make(Construction(self._site, topology, scope, journal))
         except BaseException:
-            late = scope.remaining() == 0
-            self._site.discard(topology, LATE_SECONDS if late else CLEANUP_SECONDS)
+            self._site.discard(topology, removal_patience(scope))
             raise
         return topology
 
@@ -55,6 +54,12 @@ class Builder:
         for service in topology.services:
             with phase(journal, scope, Phase.READINESS, service.service.name):
                 Readiness(self._site.daemon, topology, service).check(scope)
+
+    def _settle(self, scope: SandboxControl, journal: Journal) -> None:
+        """See that earlier removals are finished before anything is added to what is left."""
+        if not self._site.graveyard.empty:
+            with journal.step(Phase.CLEANUP):
+                self._site.graveyard.settle(scope)
 
     def _make(self, work: Construction) -> None:
         config = self._site.config

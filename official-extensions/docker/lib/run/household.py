@@ -3,13 +3,12 @@
 from ..contracts.config import DockerSandboxConfig
 from ..daemon.port import Daemon
 from ..errors import Phase
-from ..limits import CLEANUP_SECONDS, LATE_SECONDS
 from ..settings import Settings
 from .builder import Builder
 from .call import Call
 from .calls import Calls
 from .keeper import Keeper
-from .patience import each
+from .patience import each, removal_patience
 from .pool import Pool
 from .primary import RunResult
 from .problems import phase
@@ -109,9 +108,6 @@ class Household:
             raise
 
     def _discard(self, topology: Topology, call: Call) -> None:
-        """Remove a topology; a call that is late does not wait for all of it."""
-        late = call.scope.remaining() == 0
+        """Remove a topology; a call does not wait for all of it past its deadline."""
         with call.journal.step(Phase.CLEANUP):
-            call.journal.removed &= self._site.discard(
-                topology, LATE_SECONDS if late else CLEANUP_SECONDS
-            )
+            call.journal.removed &= self._site.discard(topology, removal_patience(call.scope))

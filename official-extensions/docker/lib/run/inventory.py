@@ -20,15 +20,20 @@ class Pruned:
 
 
 def find(daemon: Daemon, *, images: bool = True, seconds: float = API_SECONDS) -> list[Resource]:
-    """Return every resource of ours.
+    """Return every resource of ours, within *seconds*.
 
     Raises:
         DaemonFault: the daemon does not answer.
     """
-    found = [*daemon.containers(OURS, seconds), *daemon.networks(OURS, seconds)]
+    deadline = time.monotonic() + seconds
+    found = daemon.containers(OURS, seconds) + daemon.networks(OURS, _left(deadline))
     if images:
-        found += daemon.images(OURS, seconds)
+        found += daemon.images(OURS, _left(deadline))
     return [resource_of(item) for item in found]
+
+
+def _left(deadline: float) -> float:
+    return max(0.0, deadline - time.monotonic())
 
 
 def prune(daemon: Daemon, *, images: bool, seconds: float) -> Pruned:

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from harnest.sandbox.scope import SandboxControl
 
-from ..limits import CHECK_SECONDS
+from ..limits import CHECK_SECONDS, CLEANUP_SECONDS, LATE_SECONDS
 
 T = TypeVar("T")
 
@@ -33,6 +33,12 @@ def interruptible(scope: SandboxControl, work: Callable[[], None]) -> None:
         scope.check()
     if failures:
         raise failures[0]
+
+
+def removal_patience(scope: SandboxControl) -> float:
+    """Return how many seconds a call waits for a removal: to its deadline and a little longer."""
+    remaining = scope.remaining()
+    return CLEANUP_SECONDS if remaining is None else min(CLEANUP_SECONDS, remaining + LATE_SECONDS)
 
 
 def in_background(work: Callable[[], None], name: str) -> threading.Thread | None:

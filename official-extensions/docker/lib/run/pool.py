@@ -7,7 +7,7 @@ from collections.abc import Callable
 from harnest.sandbox import SandboxCancelledError, SandboxExecutionError, control
 from harnest.sandbox.scope import SandboxControl
 
-from ..limits import CLEANUP_SECONDS, QUIET_SECONDS
+from ..limits import CLEANUP_SECONDS, LATE_SECONDS, QUIET_SECONDS
 from ..telemetry import Journal, warn
 from .builder import Builder
 from .site import Site
@@ -46,7 +46,7 @@ class Pool:
             if topology.alive:
                 return topology
             if not self.discard_later(topology):
-                self._site.discard(topology)
+                self._site.discard(topology, LATE_SECONDS)
 
     def discard_later(self, topology: Topology) -> bool:
         """Take over the removal of a used topology; False if too many wait: then it is the caller's."""

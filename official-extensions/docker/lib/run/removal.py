@@ -108,20 +108,20 @@ class Graveyard:
         return burial.confirmed
 
     def settle(self, scope: SandboxControl | None = None) -> None:
-        """Finish the removals that failed or that were not waited for.
+        """Finish the removals that failed or that were not waited for, while *scope* lasts.
 
         Raises:
             DockerCleanupError: something is still left.
+            TimeoutError: the deadline passed; the removal goes on.
         """
         if not self._burials:
             return
-        with self._retrying:
+        with self._retrying if scope is None else scope.acquire(self._retrying):
             for burial in self._unsettled():
-                while not burial.over.wait(CHECK_SECONDS):
-                    if scope is not None:
-                        scope.check()
+                _await(burial, scope)
                 if not burial.confirmed:
-                    self._attempt(burial)
+                    self._retry(burial)
+                    _await(burial, scope)
             left = sum(len(burial.estate.remaining) for burial in self._unsettled())
         if left:
             raise DockerCleanupError(
@@ -139,6 +139,13 @@ class Graveyard:
         """Return what failed or is late; a removal that somebody waits for is that one's trouble."""
         with self._lock:
             return [burial for burial in self._burials if burial.over.is_set() or burial.late]
+
+    def _retry(self, burial: _Burial) -> None:
+        """Begin another attempt: whoever asked for it may have to leave before it is over."""
+        burial.late = True
+        burial.over.clear()
+        if not in_background(lambda: self._attempt(burial), "harnest-docker-removal"):
+            self._attempt(burial)
 
     def _attempt(self, burial: _Burial) -> None:
         try:
@@ -163,6 +170,12 @@ class Graveyard:
                 **{"harnest.docker.left": len(burial.estate.remaining)},
             )
         burial.over.set()
+
+
+def _await(burial: _Burial, scope: SandboxControl | None) -> None:
+    while not burial.over.wait(CHECK_SECONDS):
+        if scope is not None:
+            scope.check()
 
 
 def _margin(remaining: float | None) -> float:

@@ -13,6 +13,7 @@ from ..errors import DockerCleanupError, Phase
 from ..limits import CHECK_SECONDS
 from .call import Call, Identity
 from .gate import Gate
+from .patience import removal_patience
 from .topology import Topology
 
 
@@ -42,9 +43,12 @@ class Slot:
 
 
 class Retention:
-    """At most *most* identities' topologies; *discard* removes one and tells whether it is gone."""
+    """At most *most* identities' topologies.
 
-    def __init__(self, most: int, discard: Callable[[Topology], bool]) -> None:
+    *discard* removes one, waits for that many seconds at most, and tells whether it is gone.
+    """
+
+    def __init__(self, most: int, discard: Callable[[Topology, float], bool]) -> None:
         self._most = most
         self._discard = discard
         self._changed = threading.Condition()
@@ -99,7 +103,7 @@ class Retention:
                     # Everybody is busy, or on the way out: one of them will be done.
                     self._changed.wait(CHECK_SECONDS)
                     continue
-            self._evict(*victim)
+            self._evict(*victim, scope)
 
     def _admitted(self, identity: Identity) -> Slot | None:
         slot = self._slots.get(identity)
@@ -118,16 +122,17 @@ class Retention:
                 return identity, slot
         return None
 
-    def _evict(self, identity: Identity, slot: Slot) -> None:
+    def _evict(self, identity: Identity, slot: Slot, scope: SandboxControl) -> None:
         gone = False
         try:
-            gone = slot.topology is None or self._discard(slot.topology)
+            gone = slot.topology is None or self._discard(slot.topology, removal_patience(scope))
         finally:
             with self._changed:
                 if self._slots.get(identity) is slot:
                     del self._slots[identity]
                 self._changed.notify_all()
         if not gone:
+            scope.check()
             raise DockerCleanupError(
                 Phase.CLEANUP,
                 "the least recently used container could not be removed, so no other takes its "

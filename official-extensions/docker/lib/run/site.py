@@ -65,16 +65,16 @@ class Site:
                     + ", ".join(sorted(ARCHITECTURES)),
                 )
             self.known = server
-            self._tidy()
+            self._tidy(seconds_left(scope, TIDY_SECONDS))
         return self.known
 
-    def _tidy(self) -> None:
+    def _tidy(self, seconds: float) -> None:
         """Remove what dead processes left, once; a call never fails for it."""
         if self.tidied:
             return
         self.tidied = True
         try:
-            pruned = prune(self.daemon, images=False, seconds=TIDY_SECONDS)
+            pruned = prune(self.daemon, images=False, seconds=seconds)
         except DaemonFault as fault:
             warn("docker.tidy.failed", **{"harnest.docker.fault": fault.fault.name})
             return
