@@ -6,7 +6,7 @@ import json
 import os
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -16,6 +16,10 @@ from harnest_ext.resolution import ResolutionRequest, resolve
 from harnest_ext.sources import NamedSource, classify
 from harnest_ext.sources.finder import Finder
 from harnest_ext.sources.settings import SourceSettings
+from tests.support.commands import snapshot
+
+if TYPE_CHECKING:
+    from tests.support.commands import Command
 
 pytestmark = pytest.mark.corpus
 
@@ -55,3 +59,24 @@ def test_a_graph_is_answered_as_expected(graph: Path, tmp_path: Path) -> None:
     if scenario["selected"] is not None:
         assert chosen == scenario["selected"]
     assert len(text.splitlines()) <= 10 + len(scenario["install"])
+
+
+@pytest.mark.skipif(
+    not os.environ.get("HARNEST_CORPUS"), reason="HARNEST_CORPUS does not name a corpus"
+)
+@pytest.mark.parametrize("graph", graphs(), ids=lambda path: path.name)
+def test_a_graph_through_the_command_line(graph: Path, harnest: Command, agent: Path) -> None:
+    """For this Harnest: the choice in JSON, or the kind of the refusal and an unchanged project."""
+    scenario: dict[str, Any] = json.loads((graph / "scenario.json").read_text())
+    if scenario["harnest"] != Host().harnest_version:
+        pytest.skip("the scenario is for another Harnest, which only the interface can name")
+    before = snapshot(agent)
+    where = ("--find-links", graph, "--no-index", "--json", "--dry-run")
+    done = harnest("extensions", "install", *scenario["install"], *where, cwd=agent)
+    if scenario["expected"] == "accept":
+        assert done.code == 0, done.stdout
+        chosen = {item["name"]: item["version"] for item in done.json["extensions"]}
+        assert scenario["selected"] in (None, chosen)
+    else:
+        assert done.error["kind"] == scenario["error"]
+    assert snapshot(agent) == before
