@@ -95,7 +95,8 @@ def record(
         put: Wishes that are put in.
         drop: Names of wishes that are taken out.
     """
-    if lock is not None and (lock != state.lock or not state.project.lock_path.exists()):
+    lost = lock is not None and bool(lock.entries) and not state.project.lock_path.exists()
+    if lock is not None and (lock != state.lock or lost):
         change.swap(layout.LOCK_NAME, render_lock(lock))
     wishes = edit_wishes(state.pyproject, put=put or {}, drop=frozenset(drop))
     if wishes != (state.pyproject or b""):

@@ -39,7 +39,7 @@ def report_text(report: ChangeReport, command: str) -> str:
     lines = [line for change in report.changes for line in _change_lines(change, command)]
     if report.dry_run and report.changed:
         lines.append("Dry run: nothing was written.")
-    return "\n".join(lines)
+    return "\n".join(lines) or "No extensions are installed: there is nothing to do."
 
 
 def origin(source: LockedSource | None) -> str:
