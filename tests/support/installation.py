@@ -58,13 +58,16 @@ def install_product(root: Path, place: Path) -> Installation:
         place: A folder that the processes share.
 
     Raises:
-        subprocess.CalledProcessError: The build or the installation failed; its output says why.
+        AssertionError: The build or the installation failed; its output, told once, says why.
     """
     venv, wheels = place / "venv", place / "wheels"
-    done = place / "done"
+    begun, done = place / "begun", place / "done"
     place.mkdir(exist_ok=True)
     with FileLock(place / "lock"):
+        if begun.exists() and not done.exists():
+            raise AssertionError("the product could not be installed; the first failure says why")
         if not done.exists():
+            begun.touch()
             _uv("build", "--wheel", "--out-dir", wheels, root)
             _uv("venv", "--quiet", "--clear", "--python", sys.executable, venv)
             wheel = next(wheels.glob("harnest-*.whl"))
