@@ -81,6 +81,10 @@ class Clients:
                 # What is left of a broken exchange must not be the next one's answer.
                 client.close()
                 raise
+            if self.local():
+                # The SDK keeps a connection for each address of each container; making one to a
+                # local socket costs nothing, the client itself is what is worth keeping.
+                client.close()
             with self._lock:
                 if len(self._idle) < _IDLE_CLIENTS:
                     self._idle.append(client)
