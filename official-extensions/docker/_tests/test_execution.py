@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from conftest import Box, command, meta, ours, until
+from conftest import Box, command, meta, open_descriptors, ours, until
 from harnest.sandbox import (
     SandboxCancelledError,
     SandboxFile,
@@ -356,6 +356,8 @@ def test_a_cancelled_task_ends_its_program(box: Callable[..., Box]) -> None:
 def test_calls_run_at_the_same_time(box: Callable[..., Box]) -> None:
     """Calls of no identity do not wait for each other."""
     one = box(max_concurrency=4)
+    one.run("print(1)")
+    before = open_descriptors()
     walls: list[Any] = []
 
     def run() -> None:
@@ -371,6 +373,7 @@ def test_calls_run_at_the_same_time(box: Callable[..., Box]) -> None:
     for thread in threads:
         thread.join(60)
     assert len(walls) == 3
+    assert open_descriptors() == before
     assert max(start for start, _ in walls) < min(end for _, end in walls)
 
 
