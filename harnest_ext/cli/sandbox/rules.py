@@ -8,7 +8,6 @@ from harnest_ext.rule import Rule
 
 __all__ = [
     "ALL",
-    "CLOSING",
     "EXECUTION",
     "NOT_GRANTED",
     "OUTPUT_FILE",
@@ -52,13 +51,6 @@ REFUSED: Final = Rule(
     why="The runtime holds an execution to the declaration and the agent's grants.",
     example="--agent with an agent that was not granted the sandbox",
     fix="Change config.yaml or the declaration.",
-)
-CLOSING: Final = Rule(
-    id="sandbox.closing",
-    kind="stop-failed",
-    why="A provider that could not be closed may leave resources behind.",
-    example="a daemon that stops answering while a container is removed",
-    fix="'harnest sandbox ps' shows what is left, 'harnest sandbox prune' removes it.",
 )
 TRIAL: Final = Rule(
     id="sandbox.trial",

@@ -181,4 +181,5 @@ def _terminable() -> Iterator[None]:
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        # None: a handler that was not set from Python, which can't be put back.
+        signal.signal(signal.SIGTERM, signal.SIG_DFL if before is None else before)
