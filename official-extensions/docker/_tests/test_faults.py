@@ -407,6 +407,18 @@ def test_logs_and_spans_can_be_joined(
     }
 
 
+def test_an_idle_container_that_cannot_be_told_is_replaced(made: Callable[..., Any]) -> None:
+    """A heartbeat that does not go through marks the container; the next call gets another one."""
+    daemon, provider = made(scope=DockerScope.SESSION)
+    run(provider)
+    (first,) = daemon.kept
+    daemon.kept[first].channel.end()
+    provider._engine.household._beat()
+    result = run(provider)
+    assert sandbox_metadata_to_dict(result.metadata)["fresh"] is True
+    assert first not in daemon.kept
+
+
 SPANS = """\
 from opentelemetry import trace
 from opentelemetry.sdk.trace import TracerProvider

@@ -7,6 +7,7 @@ import time
 
 import pytest
 from harnest.extensions.docker.lib.run.gate import Gate
+from harnest.extensions.docker.lib.run.keeper import Keeper
 from harnest.extensions.docker.lib.run.patience import each, interruptible
 
 from harnest.sandbox import SandboxCancelledError, control
@@ -89,3 +90,21 @@ def test_every_item_is_worked_on_once() -> None:
     done: list[int] = []
     each(done.append, range(100), at_once=4)
     assert sorted(done) == list(range(100))
+
+
+def test_the_keeper_beats_until_it_is_ended() -> None:
+    """Idle containers hear from the host again and again, by one thread, and no more after the end."""
+    beats = threading.Semaphore(0)
+    threads: set[str] = set()
+
+    def beat() -> None:
+        threads.add(threading.current_thread().name)
+        beats.release()
+
+    keeper = Keeper(beat, seconds=0.005)
+    keeper.start()
+    keeper.start()
+    for _ in range(3):
+        assert beats.acquire(timeout=10)
+    keeper.end()
+    assert threads == {"harnest-docker-keeper"}

@@ -28,6 +28,8 @@ class Household:
         self._retention = Retention(config.max_scopes, self._site.discard)
         self._pool = Pool(self._site, self._builder, config.warm, calls.quiet)
         self._keeper = Keeper(self._beat)
+        # Fresh containers that are made when they are asked for are never idle.
+        self._idles = config.scope.retained or config.warm > 0
 
     def run_once(self, call: Call) -> RunResult:
         """Run a program in a topology that nobody had before and nobody gets afterwards."""
@@ -57,7 +59,8 @@ class Household:
     def answered(self) -> None:
         """A call has its answer: there is time for the background."""
         self._pool.refill()
-        self._keeper.start()
+        if self._idles:
+            self._keeper.start()
 
     def close(self) -> None:
         """Remove everything.
@@ -73,9 +76,9 @@ class Household:
         self._site.graveyard.settle()
         self._site.daemon.close()
 
-    def _beat(self) -> bool:
-        retained = self._retention.beat()
-        return self._pool.beat() or retained
+    def _beat(self) -> None:
+        self._retention.beat()
+        self._pool.beat()
 
     def _retained(self, slot: Slot, call: Call) -> Topology | None:
         """Take the topology out of *slot* if it can be used again.

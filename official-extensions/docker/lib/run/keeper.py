@@ -4,33 +4,30 @@ import threading
 from collections.abc import Callable
 
 from ..limits import HEARTBEAT_SECONDS
+from .patience import in_background
 
 
 class Keeper:
-    """Calls *beat* in the background for as long as it returns whether anybody may need it."""
+    """Calls *beat* in the background every so many *seconds* until it is ended."""
 
-    def __init__(self, beat: Callable[[], bool]) -> None:
+    def __init__(self, beat: Callable[[], None], seconds: float = HEARTBEAT_SECONDS) -> None:
         self._beat = beat
+        self._seconds = seconds
         self._lock = threading.Lock()
+        self._begun = False
         self._ended = threading.Event()
-        self._thread: threading.Thread | None = None
 
     def start(self) -> None:
         """Begin, unless it began already."""
         with self._lock:
-            if self._thread is None and not self._ended.is_set():
-                self._thread = threading.Thread(
-                    target=self._run, name="harnest-docker-keeper", daemon=True
-                )
-                self._thread.start()
+            if not self._begun:
+                self._begun = True
+                in_background(self._run, "harnest-docker-keeper")
 
     def end(self) -> None:
         """End for good."""
         self._ended.set()
 
     def _run(self) -> None:
-        while not self._ended.wait(HEARTBEAT_SECONDS):
-            with self._lock:
-                if not self._beat():
-                    self._thread = None
-                    return
+        while not self._ended.wait(self._seconds):
+            self._beat()

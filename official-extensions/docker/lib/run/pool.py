@@ -72,15 +72,14 @@ class Pool:
                 self._thread.start()
             self._changed.notify_all()
 
-    def beat(self) -> bool:
-        """Speak to every waiting topology; return whether the pool may hold any."""
+    def beat(self) -> None:
+        """Speak to every waiting topology."""
         for _ in range(len(self._ready)):
             topology = self.claim()
             if topology is None:
                 break
             topology.beat()
             self._keep(topology)
-        return bool(self._size)
 
     def drain(self) -> list[Topology]:
         """Stop refilling and take every topology out."""

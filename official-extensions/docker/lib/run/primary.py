@@ -17,6 +17,7 @@ from .program import Ending, Program
 from .stream import Demultiplexer, FrameParser, StreamError
 
 _SEND_SECONDS = 5.0
+_BEAT_SECONDS = 1.0
 
 
 class PrimaryLost(Exception):
@@ -61,7 +62,7 @@ class Primary:
     def beat(self) -> bool:
         """Tell PID 1 that the host lives; return whether it could be told."""
         try:
-            self._send(wire.pack(wire.BEAT))
+            self._send(wire.pack(wire.BEAT), _BEAT_SECONDS)
         except PrimaryLost:
             return False
         return True

@@ -72,8 +72,8 @@ class Retention:
         finally:
             self._give_back(call.identity, slot)
 
-    def beat(self) -> bool:
-        """Speak to every idle topology; return whether any is retained."""
+    def beat(self) -> None:
+        """Speak to every idle topology."""
         with self._changed:
             slots = list(self._slots.values())
         for slot in slots:
@@ -81,7 +81,6 @@ class Retention:
                 with slot.gate.inside():
                     if slot.topology is not None:
                         slot.topology.beat()
-        return bool(slots)
 
     def drain(self) -> list[Topology]:
         """Take every topology out, those in use too."""
