@@ -116,9 +116,10 @@ class Topology:
         state = None
         with contextlib.suppress(DaemonFault):
             state = self.last_state(_EVIDENCE_SECONDS)
-        if state is None or not (state.oom_killed or state.exit_code == 137):
+        if state is None or not state.oom_killed:
+            # A program cannot kill PID 1: an operator did, or the daemon when it started again.
             raise DockerProtocolError(Phase.EXECUTION, "the container ended without a last word")
-        result.ending = Ending(gone=True, oom_kills=int(state.oom_killed))
+        result.ending = Ending(gone=True, oom_kills=1)
 
     def last_state(self, seconds: float) -> ContainerState:
         """Return the primary's state once its end is known: its stream ends a little earlier."""
