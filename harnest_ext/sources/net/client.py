@@ -113,6 +113,10 @@ class WebClient:
         if self.offline:
             message = "This would have to be asked over the network."
             raise SourceError(rules.OFFLINE.problem(message, path=address.url))
+        from harnest_ext.sources.net.pools import Pools  # noqa: PLC0415 - only the network pays
+
+        # The library is loaded before the clock starts: its import is no slowness of the server.
+        self._pools = self._pools or Pools(self._watch)
         with self._watch.deadline(seconds):
             with self._translated(address, seconds):
                 response, final = self._follow(address, source, headers or {})
@@ -146,9 +150,8 @@ class WebClient:
     ) -> BaseHTTPResponse:
         import urllib3  # noqa: PLC0415 - 60 ms that only the network pays
 
-        from harnest_ext.sources.net.pools import Pools  # noqa: PLC0415 - likewise
-
-        self._pools = self._pools or Pools(self._watch)
+        if self._pools is None:
+            raise AssertionError("get has made the pools")
         sent = {
             "User-Agent": f"harnest/{__version__}",
             "Accept-Encoding": "identity",
