@@ -96,7 +96,7 @@ DIAGNOSTIC_BYTES: Final = 4 * KIB
 """Standard error of PID 1 itself that the host looks at when a start fails, in bytes."""
 QUIET_SECONDS: Final = 0.5
 """The background waits this long for running calls to end before it works beside them, in seconds."""
-LATE_SECONDS: Final = 0.6
+LATE_SECONDS: Final = 0.5
 """After its deadline a call waits this long for the removal of what it had, in seconds; the removal
 goes on for its whole window."""
 DIAGNOSIS_SECONDS: Final = 20.0

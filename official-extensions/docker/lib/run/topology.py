@@ -17,7 +17,7 @@ from .primary import Primary, PrimaryLost, RunResult
 from .program import Ending, Program
 
 _EVIDENCE_SECONDS = 2.0
-_KILL_SECONDS = 0.5
+_KILL_SECONDS = 0.2
 _POLL_SECONDS = 0.02
 
 
