@@ -32,12 +32,17 @@ def _start(command: list[str]) -> int:
     ).pid
 
 
+def _answer(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
 def main() -> None:
     """Serve until standard input ends."""
     # Nobody's zombies: the kernel reaps the children of who ignores this signal.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     process = 0
-    print(flush=True)
+    _answer("")
     for line in sys.stdin:
         if line.strip() == "start":
             process = _start(sys.argv[1:])
@@ -46,7 +51,7 @@ def main() -> None:
             os.kill(process, number)
             while number == signal.SIGKILL and _alive(process):
                 time.sleep(0.01)
-        print(int(_alive(process)), flush=True)
+        _answer(str(int(_alive(process))))
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ipaddress
 import itertools
 import random
-import threading
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -25,18 +24,16 @@ from harnest.extensions.docker.lib.settings import Settings
 from own_daemon import ADDRESS_POOL, IMAGE, OwnDaemon, missing
 
 from conftest import IDENTITY, command, until
-from harnest.sandbox import SandboxRequest, SandboxResult
+from harnest.sandbox import SandboxRequest, SandboxResult, control
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 pytestmark = pytest.mark.docker
-DEADLINE = 3
-"""Deadline of a call whose daemon fails, in seconds."""
-RETURN = 1.0
-"""A call returns this long after its deadline at the latest, in seconds."""
-SLACK = 1.0
-"""What other tests of a small machine may cost besides, in seconds."""
+DEADLINE = 1
+"""What a call has left when its daemon fails, in seconds."""
+LATER = 1.0 + 1.0
+"""A call returns a second after its deadline; another one is for a small machine that is busy."""
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +73,9 @@ class Before:
                 event()
                 return answer
             event()
-            return request(*arguments, **options)
+            # Its time, the last argument, was taken from a deadline that is nearer now.
+            *others, seconds = arguments
+            return request(*others, min(seconds, DEADLINE), **options)
 
         return disturbed
 
@@ -86,23 +85,44 @@ class Client:
 
     def __init__(self, own: OwnDaemon, **options: Any) -> None:
         config = DockerSandboxConfig(**{"image": IMAGE, "timeout_seconds": 60, **options})
+        self._own = own
+        self._since = 0.0
         self.port = Before(SdkDaemon(own.address))
         self.provider = DockerSandboxProvider(config, self.port)
+
+    def disturb(self, event: str) -> None:
+        """Let the daemon fail; the call that runs in this thread has :data:`DEADLINE` from then on."""
+        getattr(self._own, event)()
+        self._since = time.monotonic()
+        scope = control.current()
+        if scope is not None:
+            scope.constrain(DEADLINE)
 
     def run(self, code: str = "print(1)", **options: Any) -> SandboxResult:
         """Run a program."""
         return self.provider.execute(SandboxRequest(code=code, context=IDENTITY, **options))
 
-    def outcome(self, code: str = "print(1)") -> tuple[str, str, float]:
-        """Run a program for :data:`DEADLINE` seconds; return how and where it ended, and its time."""
-        started = time.monotonic()
+    def outcome(
+        self,
+        code: str = "print(1)",
+        *,
+        seconds: int | None = None,
+        on_output: Callable[..., None] | None = None,
+    ) -> tuple[str, str]:
+        """Return how and in which phase a call ended, in time after the daemon failed."""
+        request = SandboxRequest(code=code, context=IDENTITY, timeout_seconds=seconds)
+        self._since = time.monotonic()
         try:
-            result = self.run(code, timeout_seconds=DEADLINE)
+            if on_output is None:
+                result = self.provider.execute(request)
+            else:
+                result = self.provider.execute_streaming(request, on_output)
+            outcome = result.status.value, str(result.metadata["phase"])
         except DockerSandboxError as error:
-            assert error.__context__ is None
-            return type(error).__name__, error.phase, time.monotonic() - started
-        took = time.monotonic() - started
-        return result.status.value, str(result.metadata["phase"]), took
+            # Nothing of the SDK's errors, which hold addresses and more, can be reached from it.
+            outcome = type(error).__name__, error.phase if error.__context__ is None else "leaks"
+        assert time.monotonic() - self._since < (seconds or DEADLINE) + LATER
+        return outcome
 
 
 @pytest.fixture
@@ -156,15 +176,15 @@ def test_a_daemon_that_dies_is_a_typed_error_of_its_phase(
 ) -> None:
     """Killed just before a request, the daemon is unavailable in that phase; when it is back all works."""
     one = client(**options)
-    one.port.arm(method, nested.kill)
-    kind, where, took = one.outcome()
-    assert (kind, where) == ("DockerUnavailable", phase)
-    assert took < DEADLINE + RETURN + SLACK
+    one.port.arm(method, lambda: one.disturb("kill"))
+    assert one.outcome() == ("DockerUnavailable", phase)
     nested.back()
     assert one.run("print(2)").stdout == "2\n"
 
 
-@pytest.mark.parametrize(("method", "phase", "options"), PHASES)
+@pytest.mark.parametrize(
+    ("method", "phase", "options"), [*PHASES, ("containers", "daemon connection", {})]
+)
 def test_a_daemon_that_freezes_costs_the_deadline_and_no_more(
     nested: OwnDaemon,
     client: Callable[..., Client],
@@ -174,10 +194,8 @@ def test_a_daemon_that_freezes_costs_the_deadline_and_no_more(
 ) -> None:
     """Frozen just before a request, the call times out in that phase; what it does later is removed."""
     one = client(**options)
-    one.port.arm(method, nested.freeze)
-    kind, where, took = one.outcome()
-    assert (kind, where) == ("timed_out", phase)
-    assert took < DEADLINE + RETURN + SLACK
+    one.port.arm(method, lambda: one.disturb("freeze"))
+    assert one.outcome() == ("timed_out", phase)
     nested.back()
     assert one.run("print(2)").stdout == "2\n"
 
@@ -188,12 +206,12 @@ def test_a_daemon_that_restarts_in_between_is_survived(
 ) -> None:
     """A restart between two requests ends in a result or a typed error, and the next call works."""
     one = client()
-    one.port.arm(method, nested.restart)
-    kind, where, _ = one.outcome()
-    assert (kind, where) in {
+    one.port.arm(method, lambda: one.disturb("restart"))
+    assert one.outcome() in {
         ("succeeded", "execution"),
         ("timed_out", "container creation"),
         ("timed_out", "container start"),
+        ("timed_out", "start verification"),
         ("DockerUnavailable", "container creation"),
         ("DockerUnavailable", "container start"),
         ("DockerStartError", "start verification"),
@@ -206,13 +224,11 @@ def test_a_daemon_that_dies_with_a_started_container_is_a_typed_error(
 ) -> None:
     """Killed right after the start, before the container's first word, it is a typed error too."""
     one = client()
-    one.port.arm("start", nested.kill, after=True)
-    kind, where, took = one.outcome()
-    assert (kind, where) in {
+    one.port.arm("start", lambda: one.disturb("kill"), after=True)
+    assert one.outcome() in {
         ("DockerUnavailable", "start verification"),
         ("DockerProtocolError", "execution"),
     }
-    assert took < DEADLINE + RETURN + SLACK
     nested.back()
     assert one.run("print(2)").stdout == "2\n"
 
@@ -225,7 +241,7 @@ def test_a_daemon_that_dies_with_a_started_container_is_a_typed_error(
         ("freeze", ("timed_out", "execution")),
     ],
 )
-@pytest.mark.parametrize("scope", [DockerScope.EXECUTION, DockerScope.SESSION])
+@pytest.mark.parametrize("scope", list(DockerScope)[::2])
 def test_a_daemon_that_fails_under_a_running_program_ends_the_call(
     nested: OwnDaemon,
     client: Callable[..., Client],
@@ -233,36 +249,18 @@ def test_a_daemon_that_fails_under_a_running_program_ends_the_call(
     expected: tuple[str, str],
     scope: DockerScope,
 ) -> None:
-    """The call ends by its deadline, in time and in the phase execution, fresh or retained."""
+    """The call ends in time and in the phase execution, in a fresh or retained container."""
     one = client(scope=scope)
     assert one.run("open('/tmp/kept', 'w')").exit_code == 0
-    begun = threading.Event()
+    heard: list[str] = []
 
-    def disturb() -> None:
-        assert begun.wait(30)
-        getattr(nested, event)()
+    def hear(_stream: object, text: str) -> None:
+        heard.append(text)
+        one.disturb(event)
 
-    def heard(_stream: object, _text: object) -> None:
-        begun.set()
-
-    disturber = threading.Thread(target=disturb)
-    disturber.start()
-    request = SandboxRequest(
-        code="import time; print('begun', flush=True); time.sleep(60)",
-        context=IDENTITY,
-        timeout_seconds=DEADLINE,
-    )
-    started = time.monotonic()
-    try:
-        result = one.provider.execute_streaming(request, heard)
-        outcome = (result.status.value, str(result.metadata["phase"]))
-        assert result.stdout == "begun\n"
-    except DockerSandboxError as error:
-        outcome = (type(error).__name__, error.phase)
-    took = time.monotonic() - started
-    disturber.join(60)
-    assert outcome == expected
-    assert took < DEADLINE + RETURN + SLACK
+    program = "import time; print('begun', flush=True); time.sleep(60)"
+    assert one.outcome(program, seconds=2 * DEADLINE, on_output=hear) == expected
+    assert heard == ["begun\n"]
     nested.back()
     assert one.run("import os; print(os.listdir('/tmp'))").stdout == "[]\n"
 
@@ -273,12 +271,15 @@ def test_a_daemon_that_fails_during_removal_blocks_new_containers_until_it_is_ba
 ) -> None:
     """The answer is kept and says that removal is unconfirmed; then calls are refused, then work."""
     one = client()
-    one.port.arm("remove", getattr(nested, event))
-    result = one.run("print(1)", timeout_seconds=DEADLINE)
+    one.port.arm("remove", lambda: one.disturb(event))
+    started = time.monotonic()
+    result = one.run("print(1)", timeout_seconds=30)
+    assert time.monotonic() - started < 30
     assert (result.stdout, result.metadata["cleanup"]) == ("1\n", "unconfirmed")
-    kind, where, took = one.outcome()
-    assert (kind, where) in {("DockerCleanupError", "cleanup"), ("timed_out", "queue")}
-    assert took < DEADLINE + RETURN + SLACK
+    assert one.outcome(seconds=DEADLINE) in {
+        ("DockerCleanupError", "cleanup"),
+        ("timed_out", "cleanup"),
+    }
     nested.back()
     assert one.run("print(2)").stdout == "2\n"
     assert nested.left() == []
@@ -295,18 +296,24 @@ def test_kept_containers_do_not_outlive_their_daemon_unnoticed(
     if kept == "warm":
         pool = one.provider._engine.household._pool
         assert until(lambda: len(pool._ready) == 1, 30)
-    getattr(nested, event)()
-    kind, where, took = one.outcome("import os; print(os.listdir('/tmp'))")
-    assert (kind, where) in {
-        "kill": {("DockerCleanupError", "cleanup"), ("DockerUnavailable", "container creation")},
-        "freeze": {("timed_out", "execution")},
-        "restart": {
-            ("succeeded", "execution"),
-            ("DockerCleanupError", "cleanup"),
-            ("DockerUnavailable", "container creation"),
-        },
-    }[event]
-    assert took < DEADLINE + RETURN + SLACK
+    one.disturb(event)
+    assert (
+        one.outcome("print(2)", seconds=DEADLINE)
+        in {
+            "kill": {
+                ("DockerCleanupError", "cleanup"),
+                ("DockerUnavailable", "container creation"),
+            },
+            "freeze": {("timed_out", "execution")},
+            "restart": {
+                ("succeeded", "execution"),
+                ("timed_out", "container creation"),
+                ("timed_out", "container start"),
+                ("DockerCleanupError", "cleanup"),
+                ("DockerUnavailable", "container creation"),
+            },
+        }[event]
+    )
     nested.back()
     assert one.run("import os; print(os.listdir('/tmp'))").stdout == "[]\n"
 
@@ -336,7 +343,7 @@ def test_operators_get_a_typed_error_from_a_dead_daemon(
     for ask in (one.provider.inventory, one.provider.prune):
         with pytest.raises(DockerUnavailable, match="no daemon answers"):
             ask()
-    assert not all(item.passed for item in one.provider.diagnose())
+    assert "unavailable" in {item.state.value for item in one.provider.diagnose()}
 
 
 def test_the_daemons_own_words_for_exhausted_addresses_are_recognised(nested: OwnDaemon) -> None:
@@ -344,10 +351,8 @@ def test_the_daemons_own_words_for_exhausted_addresses_are_recognised(nested: Ow
     asked = SdkDaemon(nested.address)
     made: list[str] = []
     try:
-        with pytest.raises(DaemonFault) as caught:
-            for number in range(4):
-                with asked._clients.lent(10) as client:
-                    made.append(client.create_network(f"full-{number}", check_duplicate=True)["Id"])
+        with pytest.raises(DaemonFault) as caught, asked._clients.lent(10) as client:
+            made.extend(client.create_network(f"full-{number}")["Id"] for number in range(4))
         assert caught.value.fault is Fault.POOL_EXHAUSTED
         assert len(made) == 2
         pool = ipaddress.IPv4Network(ADDRESS_POOL)
@@ -368,7 +373,9 @@ def occupied(nested: OwnDaemon) -> Iterator[Callable[[str], None]]:
         nested.command("network", "create", "--subnet", subnet, names[-1])
 
     yield occupy
-    nested.command("network", "rm", *names)
+    for name in names:
+        if name in nested.command("network", "ls", "--format", "{{.Name}}").split():
+            nested.command("network", "rm", name)
 
 
 def test_a_full_range_is_a_typed_error_that_says_so(
@@ -389,7 +396,6 @@ def test_a_full_range_is_a_typed_error_that_says_so(
     assert nested.left() == []
     nested.command("network", "rm", "other-1")
     assert one.run("print(2)").stdout == "2\n"
-    occupied("10.98.0.16/28")
 
 
 class Blind(Before):
