@@ -1,0 +1,173 @@
+"""Many calls in a row and at once leave nothing behind and cost the last what they cost the first.
+
+The counts are short ones, for every run; ``HARNEST_ENDURANCE=long`` makes them what a release is held to:
+
+=====================================  =====  =====
+what                                   short  long
+=====================================  =====  =====
+calls of one session, in a row          1000   1000
+fresh containers from a pool, in a row    25   1000
+calls of eight sessions at once          200    200
+fresh containers at once                  24    200
+topologies with a network, in a row       12    300
+=====================================  =====  =====
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import os
+import statistics
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from harnest.extensions.docker import DockerScope, docker
+
+from conftest import Box, command, meta, open_descriptors, ours, until
+from harnest.sandbox import SandboxContext
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+pytestmark = [pytest.mark.docker, pytest.mark.slow, pytest.mark.timeout(3600)]
+LONG = os.environ.get("HARNEST_ENDURANCE") == "long"
+FLAT_BYTES = 4 << 20
+"""Resident memory may differ by so much: the allocator's own slack, not calls that are kept."""
+
+
+class Held:
+    """What this process holds: descriptors, threads, memory."""
+
+    def __init__(self) -> None:
+        gc.collect()
+        # What was freed goes back to the system, so that it does not look kept.
+        ctypes.CDLL(None).malloc_trim(0)
+        self.descriptors = open_descriptors()
+        self.threads = threading.active_count()
+        self.resident = int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+
+    def assert_not_more_than(self, before: Held) -> None:
+        """Compare with an earlier moment."""
+        assert self.descriptors <= before.descriptors
+        assert self.threads <= before.threads
+        assert self.resident - before.resident < FLAT_BYTES
+
+
+def session(number: int) -> SandboxContext:
+    """Return the identity of a session."""
+    return SandboxContext(agent_name="a", user_id="u", session_id=f"s{number}")
+
+
+def networks() -> set[str]:
+    """Return the names of all networks of the daemon that are ours."""
+    shown = command("network", "ls", "--filter", "label=dev.harnest.managed", "--format", "{{.ID}}")
+    return set(shown.split())
+
+
+def test_a_thousand_calls_of_a_session_stay_as_fast_and_leave_nothing(
+    box: Callable[..., Box], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One container serves them all; the medians of the first and the last hundred are printed."""
+    one = box(scope=DockerScope.SESSION)
+    took = []
+    before = None
+    for number in range(1000):
+        started = time.perf_counter()
+        result = one.run(f"print({number})")
+        took.append(time.perf_counter() - started)
+        assert result.stdout == f"{number}\n"
+        if number == 100:
+            before = Held()
+    assert before is not None
+    Held().assert_not_more_than(before)
+    assert len(ours()) == 1
+    first, last = statistics.median(took[:100]), statistics.median(took[-100:])
+    with capsys.disabled():
+        text = f"first 100: {first * 1000:.1f} ms, last 100: {last * 1000:.1f} ms"
+        print(f"\na session of 1000 calls: {text}, ratio {last / first:.2f}")  # noqa: T201 - a measure
+
+
+def test_fresh_containers_from_a_pool_in_a_row_leave_nothing(box: Callable[..., Box]) -> None:
+    """Every call has a container of its own, and the process holds no more after the last."""
+    one = box(warm=2)
+    one.run("print(0)")
+    assert until(lambda: one.waiting == 2, 30)
+    seen: set[Any] = set()
+    before = None
+    count = 1000 if LONG else 25
+    for number in range(count):
+        result = one.run(f"import os; print({number}, os.listdir('/tmp'))")
+        assert result.stdout == f"{number} []\n"
+        seen.add(meta(result)["topology"])
+        if number == count // 5:
+            assert until(lambda: one.waiting == 2, 30)
+            before = Held()
+    assert len(seen) == count
+    assert until(lambda: one.waiting == 2 and len(ours()) == 2, 30)
+    assert before is not None
+    Held().assert_not_more_than(before)
+
+
+def test_calls_of_eight_sessions_at_once_leave_nothing(box: Callable[..., Box]) -> None:
+    """Two hundred calls in two hundred threads: each has its own answer, each session one container."""
+    one = box(scope=DockerScope.SESSION, max_scopes=8)
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(lambda number: one.run("print(1)", context=session(number)), range(8)))
+    before = Held()
+    with ThreadPoolExecutor(200) as threads:
+        texts = threads.map(
+            lambda number: one.run(f"print({number})", context=session(number % 8)).stdout,
+            range(200),
+        )
+        assert list(texts) == [f"{number}\n" for number in range(200)]
+    Held().assert_not_more_than(before)
+    assert len(ours()) == 8
+
+
+def test_fresh_containers_at_once_leave_nothing(box: Callable[..., Box]) -> None:
+    """Calls beyond ``max_concurrency`` wait their turn; afterwards nothing is there."""
+    one = box(timeout_seconds=600)
+    one.run("print(1)")
+    before = Held()
+    count = 200 if LONG else 24
+    with ThreadPoolExecutor(count) as threads:
+        texts = threads.map(lambda number: one.run(f"print({number})").stdout, range(count))
+        assert list(texts) == [f"{number}\n" for number in range(count)]
+    assert ours() == []
+    after = Held()
+    # Idle connections to the daemon are kept for the next calls, two descriptors at most for each.
+    assert after.descriptors <= before.descriptors + 2 * 16
+    assert after.threads <= before.threads
+    assert after.resident - before.resident < FLAT_BYTES * 2
+    one.close()
+    assert Held().descriptors <= before.descriptors
+
+
+def test_topologies_in_a_row_do_not_exhaust_addresses(box: Callable[..., Box]) -> None:
+    """Every topology's network is removed with it: the next one always finds a subnet."""
+    one = box(
+        services=[
+            docker.service(
+                name="other",
+                image="harnest-test/python",
+                command=["python3", "-c", "import time; time.sleep(600)"],
+            )
+        ]
+    )
+    there = networks()
+    before = None
+    count = 300 if LONG else 12
+    for number in range(count):
+        result = one.run("import socket; print(bool(socket.gethostbyname('other')))")
+        assert result.stdout == "True\n", (number, result.stderr, meta(result))
+        if number == count // 4:
+            before = Held()
+    assert before is not None
+    Held().assert_not_more_than(before)
+    assert ours() == []
+    assert networks() <= there
