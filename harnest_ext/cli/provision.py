@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from harnest_ext.cli.extensions.lookup import LookupOptions
 from harnest_ext.cli.extensions.opening import open_manager
 from harnest_ext.manager.install import InstallOptions
-from harnest_ext.sources.configured import SourceOptions
 
 if TYPE_CHECKING:
     from harnest_ext.cli.output import Output
@@ -27,6 +26,6 @@ def provide(made: AgentScaffold, output: Output) -> ChangeReport:
     Raises:
         HarnestExtensionError: It can't be installed; the project is as it was made.
     """
-    lookup = LookupOptions(options=SourceOptions(offline=True, no_index=True))
+    lookup = LookupOptions(offline=True, no_index=True)
     manager = open_manager(made.folder, output, lookup=lookup.lookup)
     return manager.install([made.sandbox], InstallOptions(), cwd=made.folder)

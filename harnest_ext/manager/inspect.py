@@ -70,7 +70,10 @@ def show(project: Project, host: Host, name: str) -> tuple[ExtensionDetails, tup
     Raises:
         ExtensionNotFound: Nothing of that name is there; close names are told.
     """
-    view = installed_view(project)
+    view = installed_view(project, only=name)
+    if name not in view.extensions:
+        # Another spelling, or a name that is not there: what is there tells which.
+        view = installed_view(project)
     found = _listing(project, host, view)
     wanted = known_name(view, name)
     details = next(item for item in found.extensions if item.name == wanted)

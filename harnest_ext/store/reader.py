@@ -40,15 +40,19 @@ class _Snapshot:
     problems: tuple[Problem, ...]
 
 
-def installed_view(project: Project) -> InstalledView:
+def installed_view(project: Project, *, only: str = "") -> InstalledView:
     """Return what is installed in ``project`` at this instant.
+
+    Args:
+        project: The project.
+        only: Look at the copy of this name alone; the view's lock is whole all the same.
 
     A lock or a journal that can't be used is told in the view's ``problems``, not raised, so that
     what is there can still be listed and removed.
     """
     for _ in range(_ATTEMPTS):
         before = _fingerprint(project.root)
-        view = _look(_snapshot(project.root))
+        view = _look(_snapshot(project.root), only)
         if _fingerprint(project.root) == before:
             break
     return view
@@ -117,11 +121,15 @@ def _current(root: Path, journal: Journal | None, path: str) -> Path:
     return root / path
 
 
-def _look(snapshot: _Snapshot) -> InstalledView:
+def _look(snapshot: _Snapshot, only: str) -> InstalledView:
     found: dict[str, InstalledExtension] = {
-        name: _locked(snapshot, entry) for name, entry in snapshot.lock.entries.items()
+        name: _locked(snapshot, entry)
+        for name, entry in snapshot.lock.entries.items()
+        if only in {"", name}
     }
     for name, is_folder in _folder_names(snapshot.root / layout.EXTENSIONS_NAME):
+        if only not in {"", name}:
+            continue
         if name not in found and not _on_its_way_out(snapshot, name):
             found[name] = _unknown(snapshot, name, is_folder=is_folder)
     return InstalledView(

@@ -17,7 +17,6 @@ from harnest_ext.manager.install import InstallOptions, install
 from harnest_ext.manager.lookup import LateLookup
 from harnest_ext.manager.setting import Setting
 from harnest_ext.sources import classify
-from harnest_ext.sources.configured import SourceOptions
 from harnest_ext.store import Project, installed_view
 from tests.support.commands import snapshot
 
@@ -51,9 +50,7 @@ def _watched(agent: Path, trip: Path) -> Iterator[None]:
 
 
 def _setting(agent: Path, *, find_links: tuple[Path, ...] = (), host: str = "1.0.0") -> Setting:
-    options = LookupOptions(
-        options=SourceOptions(find_links=find_links, no_index=True, offline=True)
-    )
+    options = LookupOptions(find_links=find_links, no_index=True, offline=True)
     project = Project.at(agent)
     return Setting(
         project=project,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import update_wrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -11,8 +11,6 @@ import click
 
 from harnest_ext.errors import HarnestExtensionError
 from harnest_ext.identity import Slug
-from harnest_ext.sources.configured import SourceOptions, source_settings
-from harnest_ext.sources.finder import Finder
 from harnest_ext.store.lock import SourceKind
 from harnest_ext.store.lockfile import read_lock
 from harnest_ext.store.wishes import read_wishes
@@ -20,6 +18,7 @@ from harnest_ext.store.wishes import read_wishes
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from harnest_ext.sources.finder import Finder
     from harnest_ext.store.lock import LockedSource
     from harnest_ext.store.project import Project
 
@@ -57,9 +56,18 @@ _OPTIONS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LookupOptions:
-    """What a command line says of where to look; nothing by default."""
+    """What a command line says of where to look; nothing by default.
 
-    options: SourceOptions = field(default_factory=SourceOptions)
+    The fields are those of :class:`~harnest_ext.sources.configured.SourceOptions`, which is loaded
+    only when a name is looked up.
+    """
+
+    registries: tuple[str, ...] = ()
+    find_links: tuple[Path, ...] = ()
+    index_url: str | None = None
+    no_index: bool = False
+    offline: bool = False
+    index_only: frozenset[Slug] = frozenset()
 
     def lookup(self, project: Project) -> Finder:
         """Return what looks names up for ``project``.
@@ -69,13 +77,22 @@ class LookupOptions:
         Raises:
             InvalidExtension: The project's settings can't be used.
         """
+        from harnest_ext.sources.configured import (  # noqa: PLC0415 - see above
+            SourceOptions,
+            source_settings,
+        )
+        from harnest_ext.sources.finder import Finder  # noqa: PLC0415 - likewise
+
         locked = _locked(project)
         index_only, registry_of = _places(project, locked)
-        chosen = self.options.index_only
-        options = replace(
-            self.options,
-            index_only=chosen | index_only,
-            registry_of=tuple((n, r) for n, r in registry_of.items() if n not in chosen),
+        options = SourceOptions(
+            registries=self.registries,
+            find_links=self.find_links,
+            index_url=self.index_url,
+            no_index=self.no_index,
+            offline=self.offline,
+            index_only=self.index_only | index_only,
+            registry_of=tuple((n, r) for n, r in registry_of.items() if n not in self.index_only),
             index_of_lock=next((s.location for s in locked.values() if s.kind == "index"), ""),
         )
         return Finder(source_settings(project.root, options, cwd=Path.cwd()))
@@ -88,7 +105,7 @@ def lookup_options(function: _F) -> _F:
         names = ("registries", "find_links", "index_url", "no_index", "offline", "index_only")
         given = {name: kwargs.pop(name) for name in names}
         given["index_only"] = frozenset(_slug(name) for name in given["index_only"])  # type: ignore[attr-defined]
-        return function(*args, lookup=LookupOptions(options=SourceOptions(**given)), **kwargs)  # type: ignore[arg-type]
+        return function(*args, lookup=LookupOptions(**given), **kwargs)  # type: ignore[arg-type]
 
     update_wrapper(wrapper, function)
     for option in reversed(_OPTIONS):
