@@ -7,7 +7,7 @@ from harnest.sandbox.scope import SandboxControl
 from ..contracts.service import DockerService
 from ..daemon.port import Channel, DaemonFault, Fault, Image
 from ..errors import DockerProtocolError, DockerSandboxError, DockerStartError, Phase
-from ..limits import NAME_ATTEMPTS
+from ..limits import API_SECONDS, NAME_ATTEMPTS
 from ..pid1.bundle import command
 from ..plan.container import ContainerPlan
 from ..plan.containers import primary_plan, service_plan
@@ -22,6 +22,7 @@ from .readiness import Readiness
 from .site import Site
 from .topology import ServiceContainer, Topology
 
+_NONSENSE_SECONDS = 0.5
 _UNANSWERED = (Fault.TIMEOUT, Fault.UNREACHABLE, Fault.BROKEN)
 
 
@@ -89,11 +90,7 @@ class Construction:
             try:
                 primary.wait_for_hello(self._scope)
             except PrimaryLost as lost:
-                if lost.nonsense:
-                    raise DockerProtocolError(
-                        Phase.VERIFICATION, "the container's first word makes no sense"
-                    ) from None
-                raise explain_start(self.topology.last_state(seconds_left(self._scope))) from None
+                raise self._no_first_word(lost) from None
             broken = violations(primary.facts, self._plan)
             if broken:
                 raise DockerStartError(
@@ -101,6 +98,15 @@ class Construction:
                     f"not enforced by this daemon: {', '.join(broken)}; "
                     "'harnest sandbox doctor' says more",
                 )
+
+    def _no_first_word(self, lost: PrimaryLost) -> DockerSandboxError:
+        """Return why there was none: what is no Python of ours may say something else and end."""
+        patience = seconds_left(self._scope, _NONSENSE_SECONDS if lost.nonsense else API_SECONDS)
+        state = self.topology.last_state(patience)
+        if lost.nonsense and state.running:
+            words = "the container's first word makes no sense"
+            return DockerProtocolError(Phase.VERIFICATION, words)
+        return explain_start(state)
 
     def start_service(self, service: DockerService, image: Image, network: str) -> ServiceContainer:
         """Create and start one service."""

@@ -126,7 +126,11 @@ class Primary:
             if not data:
                 return
             for part in self._demultiplexer.feed(data):
-                yield from self._parser.feed(part)
+                for frame in self._parser.feed(part):
+                    # A receiver of output may be slow: what is late then is not waited for.
+                    if until is not None and time.monotonic() >= until:
+                        return
+                    yield frame
 
     def _send(self, data: bytes, seconds: float = _SEND_SECONDS) -> None:
         try:

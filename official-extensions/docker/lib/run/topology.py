@@ -107,6 +107,7 @@ class Topology:
 
     def _explain(self, result: RunResult, check: "_Check") -> None:
         """Find out what a run without a last word came to, by the daemon's evidence."""
+        check()
         if check.late:
             result.ending = Ending(reason="deadline")
             self.kill()
