@@ -10,7 +10,7 @@ from harnest_ext.manager.install import InstallOptions
 
 if TYPE_CHECKING:
     from harnest_ext.cli.output import Output
-    from harnest_ext.manager.results import ChangeReport
+    from harnest_ext.manager.report import ChangeReport
     from harnest_ext.scaffold import AgentScaffold
 
 __all__ = ["provide"]

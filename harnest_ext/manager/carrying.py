@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from harnest_ext.identity import Slug
-from harnest_ext.manager.results import Change
+from harnest_ext.manager.report import Change
 from harnest_ext.store import layout
 from harnest_ext.store.backups import render_backup
 from harnest_ext.store.lockfile import render_lock

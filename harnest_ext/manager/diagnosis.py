@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from harnest_ext.distributions import installed_extensions
 from harnest_ext.errors import HarnestExtensionError, StoreError
 from harnest_ext.manager.consistency import inconsistencies
+from harnest_ext.manager.findings import Finding
 from harnest_ext.manager.mending import wrong_modes
-from harnest_ext.manager.results import Finding
 from harnest_ext.manager.rules import doctor as rules
 from harnest_ext.manager.staleness import staleness
 from harnest_ext.manager.verify import verify

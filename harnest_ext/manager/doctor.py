@@ -9,7 +9,7 @@ from harnest_ext.manager.diagnosis import diagnose
 from harnest_ext.manager.mending import mend
 
 if TYPE_CHECKING:
-    from harnest_ext.manager.results import Finding
+    from harnest_ext.manager.findings import Finding
     from harnest_ext.manager.setting import Setting
 
 __all__ = ["doctor"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from harnest_ext.errors import HarnestExtensionError
 from harnest_ext.identity import Slug
 from harnest_ext.manager.consistency import objection
-from harnest_ext.manager.results import ExtensionDetails, Listing
+from harnest_ext.manager.details import ExtensionDetails, Listing
 from harnest_ext.manager.shadowing import distribution_versions
 from harnest_ext.manager.state import known_name, required_names
 from harnest_ext.store.backups import find_backup

@@ -15,7 +15,7 @@ from harnest_ext.manager.gathering import gather, tell_apart
 from harnest_ext.manager.plan import Permission, Step, changed_files, plan_steps
 from harnest_ext.manager.question import given, installed
 from harnest_ext.manager.refetch import fetch_locked
-from harnest_ext.manager.results import Action, ChangeReport
+from harnest_ext.manager.report import Action, ChangeReport
 from harnest_ext.manager.state import State, read_state
 from harnest_ext.manager.wishing import wishes_by_name
 from harnest_ext.resolution import ResolutionRequest, resolve

@@ -15,7 +15,7 @@ from harnest_ext.manager.choosing import open_candidate
 from harnest_ext.manager.gathering import Asked, open_source
 from harnest_ext.manager.plan import Permission, unagreed
 from harnest_ext.manager.question import given, installed
-from harnest_ext.manager.results import Action, Change, ChangeReport
+from harnest_ext.manager.report import Action, Change, ChangeReport
 from harnest_ext.manager.staleness import reachable
 from harnest_ext.manager.state import read_state
 from harnest_ext.manifest import ExtensionRequirement

@@ -11,16 +11,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from harnest_ext.manager.details import ExtensionDetails, Listing
+    from harnest_ext.manager.findings import Finding, Outdated, VerifiedExtension
     from harnest_ext.manager.install import InstallOptions
     from harnest_ext.manager.locking import LockOptions
-    from harnest_ext.manager.results import (
-        ChangeReport,
-        ExtensionDetails,
-        Finding,
-        Listing,
-        Outdated,
-        VerifiedExtension,
-    )
+    from harnest_ext.manager.report import ChangeReport
     from harnest_ext.manager.setting import Setting
     from harnest_ext.manager.sync import SyncOptions
     from harnest_ext.manager.tree import Node

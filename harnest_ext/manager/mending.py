@@ -25,7 +25,7 @@ from harnest_ext.store.writer_lock import writer_lock
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from harnest_ext.manager.results import Finding
+    from harnest_ext.manager.findings import Finding
     from harnest_ext.manager.setting import Setting
 
 __all__ = ["mend", "wrong_modes"]

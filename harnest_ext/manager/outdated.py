@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from harnest_ext.errors import HarnestExtensionError, InvalidExtension
+from harnest_ext.manager.findings import Outdated
 from harnest_ext.manager.question import locked_path
 from harnest_ext.manager.ranges import satisfies
-from harnest_ext.manager.results import Outdated
 from harnest_ext.package import open_package
 from harnest_ext.resolution.ranges import version_key
 from harnest_ext.store.lock import SourceKind

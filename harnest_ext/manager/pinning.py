@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from harnest_ext.errors import ExtensionNotFound
 from harnest_ext.manager import rules
 from harnest_ext.manager.carrying import Intent, carry_out
-from harnest_ext.manager.results import Action, Change, ChangeReport
+from harnest_ext.manager.report import Action, Change, ChangeReport
 from harnest_ext.manager.state import known_name, read_state
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from harnest_ext.errors import StoreError
 from harnest_ext.manager import rules
-from harnest_ext.manager.results import Action
+from harnest_ext.manager.report import Action
 from harnest_ext.store import rules as store_rules
 from harnest_ext.store.reader import folder_digest
 from harnest_ext.store.stamps import read_stamps

@@ -10,7 +10,7 @@ from harnest_ext.identity import Slug
 from harnest_ext.manager import rules
 from harnest_ext.manager.carrying import backup_record, record
 from harnest_ext.manager.consistency import inconsistencies
-from harnest_ext.manager.results import Action, Change, ChangeReport
+from harnest_ext.manager.report import Action, Change, ChangeReport
 from harnest_ext.manager.state import read_state
 from harnest_ext.package import digest_of_folder
 from harnest_ext.package.disk import open_folder, read_file

@@ -12,7 +12,7 @@ from harnest_ext.manager.carrying import Intent, carry_out, to_change
 from harnest_ext.manager.locking import LockOptions, relock
 from harnest_ext.manager.plan import Permission, Step, plan_steps
 from harnest_ext.manager.refetch import fetch_locked
-from harnest_ext.manager.results import Action, Change, ChangeReport
+from harnest_ext.manager.report import Action, Change, ChangeReport
 from harnest_ext.manager.staleness import staleness
 from harnest_ext.manager.state import read_state
 from harnest_ext.store.layout import LOCK_NAME

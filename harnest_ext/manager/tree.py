@@ -11,7 +11,7 @@ from harnest_ext.manager.state import split_requirement
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from harnest_ext.manager.results import ExtensionDetails, Listing
+    from harnest_ext.manager.details import ExtensionDetails, Listing
 
 __all__ = ["Node", "trees"]
 

@@ -11,7 +11,7 @@ from harnest_ext.errors import StoreError
 from harnest_ext.identity import Slug
 from harnest_ext.manager import rules
 from harnest_ext.manager.carrying import backup_record, record
-from harnest_ext.manager.results import Action, Change, ChangeReport
+from harnest_ext.manager.report import Action, Change, ChangeReport
 from harnest_ext.manager.state import known_name, read_state, required_names
 from harnest_ext.store import rules as store_rules
 from harnest_ext.store.view import CopyState

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from harnest_ext.identity import Slug
     from harnest_ext.manager.incoming import Incoming
-    from harnest_ext.manager.results import ChangeReport
+    from harnest_ext.manager.report import ChangeReport
     from harnest_ext.manager.setting import Setting
     from harnest_ext.manager.state import State
     from harnest_ext.store.lock import LockedExtension

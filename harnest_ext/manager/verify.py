@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harnest_ext.manager.results import VerifiedExtension
+from harnest_ext.manager.findings import VerifiedExtension
 from harnest_ext.package import digest_of_folder
 from harnest_ext.store.reader import installed_view
 from harnest_ext.store.stamps import read_stamps

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from harnest_ext.cli.output import Output
-    from harnest_ext.manager.results import Outdated
+    from harnest_ext.manager.findings import Outdated
 
 __all__ = ["command"]
 

@@ -8,8 +8,8 @@ import click
 
 from harnest_ext.cli.extensions.completing import installed_names
 from harnest_ext.cli.extensions.opening import open_manager
+from harnest_ext.cli.extensions.reporting import report_text, tell
 from harnest_ext.cli.extensions.shapes import report_shape
-from harnest_ext.cli.extensions.texts import report_text, tell
 from harnest_ext.cli.extensions.waiting import wait_option
 from harnest_ext.cli.options import common, examples
 

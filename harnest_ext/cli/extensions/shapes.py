@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from harnest_ext.text import printable
 
 if TYPE_CHECKING:
-    from harnest_ext.manager.results import Change, ChangeReport, ExtensionDetails, Listing
+    from harnest_ext.manager.details import ExtensionDetails, Listing
+    from harnest_ext.manager.report import Change, ChangeReport
     from harnest_ext.problem import Problem
     from harnest_ext.store.lock import LockedSource
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from harnest_ext.cli.output import Output
-    from harnest_ext.manager.results import ExtensionDetails
+    from harnest_ext.manager.details import ExtensionDetails
 
 __all__ = ["command"]
 

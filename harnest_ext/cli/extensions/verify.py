@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from harnest_ext.cli.output import Output
-    from harnest_ext.manager.results import VerifiedExtension
+    from harnest_ext.manager.findings import VerifiedExtension
 
 __all__ = ["command"]
 
