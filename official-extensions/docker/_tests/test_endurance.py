@@ -6,10 +6,10 @@ The counts are short ones, for every run; ``HARNEST_ENDURANCE=long`` makes them 
 what                                   short  long
 =====================================  =====  =====
 calls of one session, in a row          1000   1000
-fresh containers from a pool, in a row    25   1000
+fresh containers from a pool, in a row    16   1000
 calls of eight sessions at once          200    200
-fresh containers at once                  24    200
-topologies with a network, in a row       12    300
+fresh containers at once                  16    200
+topologies with a network, in a row        8    300
 =====================================  =====  =====
 """
 
@@ -19,6 +19,8 @@ import ctypes
 import gc
 import os
 import statistics
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -63,6 +65,13 @@ def session(number: int) -> SandboxContext:
     return SandboxContext(agent_name="a", user_id="u", session_id=f"s{number}")
 
 
+def start_interpreter() -> float:
+    """Return the seconds that a start of this interpreter takes."""
+    started = time.perf_counter()
+    subprocess.run([sys.executable, "-I", "-S", "-c", ""], check=True)
+    return time.perf_counter() - started
+
+
 def networks() -> set[str]:
     """Return the names of all networks of the daemon that are ours."""
     shown = command("network", "ls", "--filter", "label=dev.harnest.managed", "--format", "{{.ID}}")
@@ -74,22 +83,28 @@ def test_a_thousand_calls_of_a_session_stay_as_fast_and_leave_nothing(
 ) -> None:
     """One container serves them all; the medians of the first and the last hundred are printed."""
     one = box(scope=DockerScope.SESSION)
-    took = []
+    took, reference = [], []
     before = None
     for number in range(1000):
         started = time.perf_counter()
         result = one.run(f"print({number})")
         took.append(time.perf_counter() - started)
         assert result.stdout == f"{number}\n"
+        if number % 10 == 0 and (number < 100 or number >= 900):
+            reference.append(start_interpreter())
         if number == 100:
             before = Held()
     assert before is not None
     Held().assert_not_more_than(before)
     assert len(ours()) == 1
     first, last = statistics.median(took[:100]), statistics.median(took[-100:])
+    # The machine may be slower by then for other reasons: a host interpreter is started beside it.
+    slower = statistics.median(reference[10:]) / statistics.median(reference[:10])
     with capsys.disabled():
-        text = f"first 100: {first * 1000:.1f} ms, last 100: {last * 1000:.1f} ms"
-        print(f"\na session of 1000 calls: {text}, ratio {last / first:.2f}")  # noqa: T201 - a measure
+        print(  # noqa: T201 - a measure, and no assertion on time
+            f"\na session of 1000 calls: first 100 {first * 1000:.1f} ms, last 100 {last * 1000:.1f} ms, "
+            f"ratio {last / first:.2f}; of the host interpreter's start {slower:.2f}"
+        )
 
 
 def test_fresh_containers_from_a_pool_in_a_row_leave_nothing(box: Callable[..., Box]) -> None:
@@ -99,7 +114,7 @@ def test_fresh_containers_from_a_pool_in_a_row_leave_nothing(box: Callable[..., 
     assert until(lambda: one.waiting == 2, 30)
     seen: set[Any] = set()
     before = None
-    count = 1000 if LONG else 25
+    count = 1000 if LONG else 16
     for number in range(count):
         result = one.run(f"import os; print({number}, os.listdir('/tmp'))")
         assert result.stdout == f"{number} []\n"
@@ -134,7 +149,7 @@ def test_fresh_containers_at_once_leave_nothing(box: Callable[..., Box]) -> None
     one = box(timeout_seconds=600)
     one.run("print(1)")
     before = Held()
-    count = 200 if LONG else 24
+    count = 200 if LONG else 16
     with ThreadPoolExecutor(count) as threads:
         texts = threads.map(lambda number: one.run(f"print({number})").stdout, range(count))
         assert list(texts) == [f"{number}\n" for number in range(count)]
@@ -161,7 +176,7 @@ def test_topologies_in_a_row_do_not_exhaust_addresses(box: Callable[..., Box]) -
     )
     there = networks()
     before = None
-    count = 300 if LONG else 12
+    count = 300 if LONG else 8
     for number in range(count):
         result = one.run("import socket; print(bool(socket.gethostbyname('other')))")
         assert result.stdout == "True\n", (number, result.stderr, meta(result))
