@@ -1,5 +1,7 @@
 """What one declaration has once it was used: a site, retained and waiting topologies, their keeper."""
 
+import time
+
 from ..contracts.config import DockerSandboxConfig
 from ..daemon.port import Daemon
 from ..errors import Phase
@@ -68,12 +70,13 @@ class Household:
         Raises:
             DockerCleanupError: something could not be removed; call again.
         """
+        started = time.monotonic()
         self._keeper.end()
         topologies = [*self._pool.drain(), *self._retention.drain()]
         for topology in topologies:
             topology.release()
         each(self._site.discard, topologies, at_once=_REMOVALS_AT_ONCE)
-        self._site.graveyard.settle()
+        self._site.graveyard.settle(since=started)
         self._site.daemon.close()
 
     def _beat(self) -> None:

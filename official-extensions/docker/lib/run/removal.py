@@ -1,5 +1,6 @@
 """Remove what an estate holds, within a window of its own, and keep the handles of what remains."""
 
+import math
 import threading
 import time
 from collections.abc import Callable
@@ -74,6 +75,7 @@ class _Burial:
         self.forget = forget
         self.over = threading.Event()
         self.late = False
+        self.tried = 0.0
         self.confirmed = False
 
 
@@ -107,8 +109,10 @@ class Graveyard:
             burial.late = not burial.over.wait(patience)
         return burial.confirmed
 
-    def settle(self, scope: SandboxControl | None = None) -> None:
+    def settle(self, scope: SandboxControl | None = None, since: float = math.inf) -> None:
         """Finish the removals that failed or that were not waited for, while *scope* lasts.
+
+        What was tried and failed later than *since* (monotonic) is not tried again.
 
         Raises:
             DockerCleanupError: something is still left.
@@ -119,7 +123,7 @@ class Graveyard:
         with self._retrying if scope is None else scope.acquire(self._retrying):
             for burial in self._unsettled():
                 _await(burial, scope)
-                if not burial.confirmed:
+                if not burial.confirmed and burial.tried < since:
                     self._retry(burial)
                     _await(burial, scope)
             left = sum(len(burial.estate.remaining) for burial in self._unsettled())
@@ -158,6 +162,7 @@ class Graveyard:
             self._conclude(burial)
 
     def _conclude(self, burial: _Burial) -> None:
+        burial.tried = time.monotonic()
         burial.confirmed = burial.estate.settled
         if burial.confirmed:
             burial.forget()
