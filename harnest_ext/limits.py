@@ -64,6 +64,8 @@ WHEEL_BYTES: Final = 16 * MIB
 """Most bytes of a wheel file."""
 WHEEL_RATIO: Final = 100
 """Largest ratio of inflated to stored bytes of one member above 1 MiB."""
+RECENT_WHEELS_BYTES: Final = 32 * MIB
+"""Most bytes of wheels, judged a moment ago, that are held in memory."""
 
 TEMPLATE_FILES: Final = 200
 """Most files of one template."""

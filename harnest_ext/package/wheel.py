@@ -15,6 +15,7 @@ from harnest_ext.package.inflate import ratio_problem
 from harnest_ext.package.inspection import inspect
 from harnest_ext.package.project import PROJECT_FILE
 from harnest_ext.package.reading import read_through
+from harnest_ext.package.recent import RecentWheels
 from harnest_ext.package.rules import wheel as rules
 from harnest_ext.package.tree import Entry, EntryType
 from harnest_ext.package.wheelfile import WheelFile
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 __all__ = ["read_wheel"]
 
+_RECENT = RecentWheels()
+
 
 def read_wheel(path: Path, host: Host, findings: Findings) -> ExtensionPackage | None:
     """Return the package in a wheel, or None if something other than the host refuses it.
@@ -49,6 +52,19 @@ def read_wheel(path: Path, host: Host, findings: Findings) -> ExtensionPackage |
     except InvalidExtension as error:
         findings.extend(error.problems)
         return None
+    package = _RECENT.find(path, wheel.archive.sha256, host)
+    if package is not None:
+        findings.extend(package.warnings)
+        return package
+    package = _judged(wheel, name, host, findings)
+    if package is not None and not findings.errors:
+        _RECENT.keep(package, host)
+    return package
+
+
+def _judged(
+    wheel: WheelFile, name: WheelName, host: Host, findings: Findings
+) -> ExtensionPackage | None:
     if not _members_are_safe(wheel, findings):
         return None
     metadata = read_dist_info(wheel, name, findings)
@@ -71,7 +87,7 @@ def read_wheel(path: Path, host: Host, findings: Findings) -> ExtensionPackage |
         inspected,
         verified,
         findings,
-        location=path,
+        location=wheel.path,
         needs=metadata.needs,
         requires_python=metadata.requires_python,
         archive=wheel.archive,

@@ -33,6 +33,7 @@ class WheelFile:
     """One wheel in memory, which ``limits.WHEEL_BYTES`` bounds.
 
     Attributes:
+        path: Where it was read.
         archive: Name, hash and size of the file.
         members: Everything in it.
         rows: The rows of RECORD, once they are known; content is verified against them.
@@ -44,6 +45,7 @@ class WheelFile:
         Raises:
             InvalidExtension: The file can't be read, is too large, or is no unambiguous archive.
         """
+        self.path = path
         self._data = _bytes_of(path)
         self.archive = ArchiveFile(
             name=path.name,
