@@ -96,6 +96,7 @@ def read_directory(data: bytes) -> tuple[Member, ...]:
         members.append(member)
         spans.append((begin, member.start + member.packed, member.name))
     _contiguous(spans, place.offset)
+    _folders_once(members)
     return tuple(members)
 
 
@@ -220,6 +221,17 @@ def _contiguous(spans: list[tuple[int, int, str]], end: int) -> None:
         position = after
     if position != end:
         _refuse(rules.GAP, "Bytes between the members and the directory belong to nothing.")
+
+
+def _folders_once(members: list[Member]) -> None:
+    """Refuse a folder that is listed twice; whoever looks at paths sees nothing odd in that."""
+    listed: set[str] = set()
+    for member in members:
+        if member.type is EntryType.FOLDER and member.name in listed:
+            what = f"The path {member.name!r} is there twice."
+            _refuse(tree_rules.COLLISION, what, member.name.encode(), expected="each path once")
+        if member.type is EntryType.FOLDER:
+            listed.add(member.name)
 
 
 def _refuse(

@@ -159,8 +159,11 @@ def _structure(
         findings.extend(collisions((*layout.copied, *layout.stray)))
     findings.extend(excesses(copied))
     readable = len(findings.errors) == before
+    has_manifest = any(entry.path == MANIFEST_FILE for entry in layout.copied)
     for entry in layout.stray:
-        findings.extend(_stray(entry, in_wheel=in_wheel))
+        strays = _stray(entry, in_wheel=in_wheel)
+        # A folder without a manifest is something else: to list all that is in it helps nobody.
+        findings.extend(p for p in strays if has_manifest or p.rule != rules.STRAY.id)
     for entry in layout.copied:
         problem = foreign_problem(entry, in_wheel=in_wheel)
         if problem:

@@ -271,6 +271,11 @@ TREE = [
         "layout.manifest-missing",
         in_place_of("extension.yaml", lambda p: p.mkdir()),
     ),
+    folder_case(
+        "without a manifest, of something else",
+        "layout.manifest-missing",
+        Demo(files={"extension.yaml": None, "app.py": "", "src/x.py": ""}),
+    ),
     files("without extension.py", "layout.extension-missing", extension__py=None),
     changed(
         "whose extension.py is a folder",

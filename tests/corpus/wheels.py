@@ -617,6 +617,14 @@ MEMBERS = [
         members(RawMember(name=f"{PACKAGE}/readme.MD", data=b"x")),
     ),
     wheel_case(
+        "folder listed twice",
+        "tree.collision",
+        members(
+            RawMember(name=f"{PACKAGE}/lib/", mode=0o40755),
+            RawMember(name=f"{PACKAGE}/lib/", mode=0o40755),
+        ),
+    ),
+    wheel_case(
         "folder twice by case",
         "tree.collision",
         members(RawMember(name=f"{PACKAGE}/LIB/x.txt", data=b"x")),
