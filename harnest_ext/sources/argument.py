@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["FolderSource", "Source", "WheelSource", "classify"]
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
-_VCS = re.compile(r"(?:git|hg|svn|bzr)\+", re.IGNORECASE)
+_VCS = re.compile(r"(?:git|hg|svn|bzr)\+|[\w.-]+@[\w.-]+:[^/\s]\S*/", re.IGNORECASE)
 _REFERENCE = re.compile(
     r"\s*[A-Za-z0-9][A-Za-z0-9._-]*\s*(?:\[[^\]]*\]\s*)?@"
     r"(?!\s*(?:[=~^vV]*[0-9*]|latest|newest|stable))"

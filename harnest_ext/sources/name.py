@@ -68,6 +68,8 @@ def parse_name(argument: str) -> NamedSource:
     if match is None:
         raise _refused(rules.NAME_TEXT, "This does not begin with a name.", argument)
     name, rest = match[1], match[2].strip()
+    if match[2][:1] in {".", "-", "_"}:
+        raise _refused(rules.NAME_TEXT, f"A name does not end in {match[2][0]!r}.", argument)
     slug = _slug(name, argument)
     _refuse_decoration(slug, rest, argument)
     return NamedSource(requirement=_requirement(slug, rest, argument), typed=argument)
