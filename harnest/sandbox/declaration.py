@@ -95,7 +95,7 @@ class Sandbox:
             A new object of the factory; nobody but the caller closes it.
 
         Raises:
-            TypeError: The object has no callable ``execute``.
+            TypeError: The object has no callable ``execute``, or is a class.
             SandboxPolicyUnsupportedError: A policy is declared, and the object does not declare
                 that it enforces it.
         """
@@ -104,6 +104,8 @@ class Sandbox:
             if self.network_policy is not None:
                 raise SandboxPolicyUnsupportedError("an ADK executor enforces no network policy")
             return built
+        if isinstance(built, type):
+            raise TypeError(f"the factory returned the class {built.__name__}, not an object of it")
         if not callable(getattr(built, "execute", None)):
             raise TypeError(f"the factory's {type(built).__name__} has no method execute(request)")
         if self.network_policy is not None:

@@ -85,6 +85,12 @@ def test_a_provider_must_execute(built: object) -> None:
         declare(built).build()
 
 
+def test_a_factory_that_returns_a_class_is_refused() -> None:
+    """A class has an ``execute`` too, but nobody to execute; the message names the slip."""
+    with pytest.raises(TypeError, match="the class ScriptedProvider, not an object"):
+        Sandbox.provider(lambda: ScriptedProvider).build()
+
+
 def test_a_policy_needs_capabilities_that_hold_it() -> None:
     """No statement, one of a wrong type, or one that says no, is refused; a fitting one is not."""
     with pytest.raises(SandboxPolicyUnsupportedError, match="sandbox_capabilities"):
