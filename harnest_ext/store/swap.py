@@ -57,7 +57,8 @@ def take_back(root: Folder, journal: Journal) -> None:
             continue
         if not root.exists(journal.staged_file(path)):
             root.rename(path, journal.staged_file(path))
-        if root.exists(journal.saved_file(path)):
+        # What was never replaced is still there: a root that can't be written needs no restoring.
+        if root.exists(journal.saved_file(path)) and not root.exists(path):
             root.rename(journal.saved_file(path), path)
     for name in reversed(journal.moved_in):
         if not root.exists(journal.staged_copy(name)):

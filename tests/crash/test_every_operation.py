@@ -28,6 +28,7 @@ from tests.fakes.filesystem import (
     CrashingFileSystem,
     FailingFileSystem,
     RecordingFileSystem,
+    SealedFileSystem,
 )
 from tests.support.commands import snapshot
 from tests.support.packages import PackageSpec, make_agent, make_folder, make_wheel
@@ -254,6 +255,20 @@ def test_a_fault_at_any_operation_changes_nothing_and_says_why(
         assert _visible(failed.agent) == (old if told else new), where
         assert "not changed" in told or not told, where
         shutil.rmtree(failed.folder)
+
+
+def test_a_project_folder_that_can_not_be_written_is_left_as_it_was(scene: Scene) -> None:
+    """Copies that moved already move back, although no file beside them can be touched."""
+    old = _visible(scene.agent)
+    disk = SealedFileSystem(sealed=scene.agent.stat().st_ino)
+    told = _told(scene, disk)
+    if not told:  # it had only copies to bring back, and nothing of the folder itself to change
+        assert _whole(scene.agent)
+        return
+    assert "not changed" in told
+    assert os.strerror(errno.EACCES) in told
+    assert _visible(scene.agent) == old
+    assert not (scene.agent / layout.JOURNAL_PATH).exists()
 
 
 def _told(scene: Scene, disk: FileSystem) -> str:

@@ -8,7 +8,13 @@ from dataclasses import dataclass, field
 
 from harnest_ext.store.filesystem import DiskFileSystem
 
-__all__ = ["Crash", "CrashingFileSystem", "FailingFileSystem", "RecordingFileSystem"]
+__all__ = [
+    "Crash",
+    "CrashingFileSystem",
+    "FailingFileSystem",
+    "RecordingFileSystem",
+    "SealedFileSystem",
+]
 
 
 class Crash(BaseException):
@@ -120,3 +126,20 @@ class FailingFileSystem(RecordingFileSystem):
         super().before(operation)
         if number == self.at or (self.lasting and number > self.at >= 0):
             raise OSError(self.error, os.strerror(self.error), operation)
+
+
+@dataclass
+class SealedFileSystem(RecordingFileSystem):
+    """A folder whose entries can't be changed, as for somebody who may not write to it.
+
+    Attributes:
+        sealed: Inode of that folder.
+    """
+
+    sealed: int = 0
+
+    def rename(self, name: str, new_name: str, *, folder: int, new_folder: int) -> None:
+        """Do it, as the port says, unless an entry of the sealed folder would change."""
+        if self.sealed in {os.fstat(folder).st_ino, os.fstat(new_folder).st_ino}:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), name)
+        super().rename(name, new_name, folder=folder, new_folder=new_folder)
