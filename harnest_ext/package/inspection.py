@@ -160,7 +160,8 @@ def _structure(
     findings.extend(excesses(copied))
     readable = len(findings.errors) == before
     has_manifest = any(entry.path == MANIFEST_FILE for entry in layout.copied)
-    for entry in layout.stray:
+    # A second manifest explains the folder around it, so it is named before that folder.
+    for entry in sorted(layout.stray, key=lambda e: not e.path.endswith(f"/{MANIFEST_FILE}")):
         strays = _stray(entry, in_wheel=in_wheel)
         # A folder without a manifest is something else: to list all that is in it helps nobody.
         findings.extend(p for p in strays if has_manifest or p.rule != rules.STRAY.id)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
+from harnest_ext.identity import PACKAGE_PREFIX
 from harnest_ext.manifest import CONTENT_KINDS, MANIFEST_FILE
 from harnest_ext.package.tree import EntryType
 
@@ -66,7 +67,8 @@ class Layout:
     Attributes:
         copied: Files and folders that belong to the extension.
         left_out: Entries that are known and not copied.
-        stray: Root entries that are neither; nothing below them is in any of the three.
+        stray: Root entries that are neither. Of what is below them only the manifest of a package
+            folder is in any of the three: two packages in one folder are told apart from a stray.
     """
 
     copied: tuple[Entry, ...]
@@ -113,10 +115,15 @@ def divide(entries: Sequence[Entry], contributed: Iterable[str], *, in_wheel: bo
     seen: set[str] = set()
     for entry in entries:
         root = root_of(entry.path)
-        if places[root] != "stray" or root not in seen:
+        if places[root] != "stray" or root not in seen or _is_nested_manifest(entry.path):
             groups[places[root]].append(entry)
         seen.add(root)
     return Layout(**{name: tuple(group) for name, group in groups.items()})
+
+
+def _is_nested_manifest(path: str) -> bool:
+    root, _, rest = path.partition("/")
+    return rest == MANIFEST_FILE and root.startswith(PACKAGE_PREFIX)
 
 
 def _place(name: str, content: set[str], *, is_folder: bool, in_wheel: bool) -> str:

@@ -285,6 +285,7 @@ TREE = [
     with_file("extension.yml", "layout.manifest-second", manifest()),
     with_file("lib/extension.yaml", "layout.manifest-second", manifest()),
     with_file("lib/Extension.YML", "layout.manifest-second", manifest()),
+    with_file("harnest_extension_demo/extension.yaml", "layout.manifest-second", manifest()),
     changed("nested under another name", "layout.package-name", nest_as_other),
     changed("with two nested packages", "layout.manifest-second", nest_twice),
     *[
