@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -95,7 +96,7 @@ def next_steps(made: AgentScaffold, folder: Path, *, installed: bool) -> list[st
         folder: The folder as the user wrote it.
         installed: Whether the sandbox's extension is there already.
     """
-    steps = [] if made.folder == Path.cwd() else [f"cd {folder}"]
+    steps = [] if made.folder == Path.cwd() else [f"cd {shlex.quote(str(folder))}"]
     if not installed:
         steps.append(f"harnest extensions install {made.sandbox}")
     if made.sandbox == "docker":

@@ -31,6 +31,12 @@ def installed(installation: Installation) -> Command:
     return installation.harnest
 
 
+@pytest.fixture(scope="session")
+def harnest(installed: Command) -> Command:
+    """The command that every journey goes through: never the checkout's."""
+    return installed
+
+
 @pytest.fixture
 def clone(root: Path, tmp_path: Path) -> Path:
     """A folder that holds the official extensions, as a clone does."""

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.support.commands import Command
 from tests.support.packages import PackageSpec, make_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.support.commands import Command, Outcome
+    from tests.support.commands import Outcome
+    from tests.support.installation import Installation
 
 
 class Neighbours:
@@ -219,10 +220,10 @@ sys.exit(code)
 
 @pytest.mark.parametrize("command", ["--version", "extensions list", "extensions show rain"])
 def test_looking_imports_nothing_heavy(
-    neighbours: Neighbours, harnest: Command, command: str
+    neighbours: Neighbours, installation: Installation, command: str
 ) -> None:
     """Neither pydantic nor yaml nor packaging nor the network nor any extension is imported."""
-    watched = replace(harnest, program=(harnest.program[0], "-c", PROGRAM))
+    watched = Command(program=(str(installation.python), "-c", PROGRAM))
     outcome = watched(*command.split(), cwd=neighbours.agent)
     assert outcome.code == 0, outcome.stderr
     loaded = set(outcome.stderr.splitlines()[-1].split())
