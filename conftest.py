@@ -19,8 +19,12 @@ _REQUIRED = os.environ.get("HARNEST_REQUIRE_DOCKER") == "1"
 _passed = pytest.StashKey[int]()
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep the Docker tests together, whichever worker gets them."""
+    """Keep the Docker tests together, whichever worker gets them.
+
+    First of all: a worker reads the groups in its own hook of this name.
+    """
     for item in items:
         if item.get_closest_marker("docker"):
             item.add_marker(pytest.mark.xdist_group("docker"))
