@@ -262,6 +262,31 @@ def test_only_what_a_call_wrote_comes_out_of_it(box: Callable[..., Box]) -> None
     assert [(file.name, file.data) for file in third.output_files] == [("a", b"13")]
 
 
+def test_quick_calls_in_a_row_return_their_own_files_alone(box: Callable[..., Box]) -> None:
+    """Also calls that follow each other within one tick of the files' clock don't see older files as new."""
+    one = box(files=docker.files(), scope=DockerScope.SESSION)
+    one.run("import os; os.mkdir('outputs')")
+    for number in range(60):
+        name = f"outputs/{number % 7}"
+        result = one.run(f"open({name!r}, 'w').write('{number}')")
+        assert [(file.name, file.data) for file in result.output_files] == [
+            (str(number % 7), str(number).encode())
+        ]
+
+
+def test_an_input_file_is_no_output_file_until_the_program_changes_it(
+    box: Callable[..., Box],
+) -> None:
+    """What the host put under ``outputs/`` just before the run comes back only if it was changed."""
+    one = box(files=docker.files(), scope=DockerScope.SESSION)
+    for number in range(10):
+        inputs = (SandboxFile("outputs/same", b"s"), SandboxFile("outputs/changed", b"c"))
+        result = one.run(f"open('outputs/changed', 'a').write('{number}')", input_files=inputs)
+        assert [(file.name, file.data) for file in result.output_files] == [
+            ("changed", f"c{number}".encode())
+        ]
+
+
 def test_an_outputs_folder_that_is_a_link_gives_nothing(box: Callable[..., Box]) -> None:
     """``outputs`` itself is not followed when it is a link."""
     one = box(files=docker.files())

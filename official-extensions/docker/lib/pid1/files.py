@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import select
 import stat
+import time
 
 from . import wire
 
@@ -22,6 +23,25 @@ DEPTH = 16
 NAME_BYTES = 512
 CHUNK = 1 << 16
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_CLOCK_REALTIME_COARSE = 5
+_LOOK_SECONDS = 0.0002
+_TICKS_SECONDS = 0.1
+"""Longer than two ticks of any kernel; the clock of the host was set back when they take longer."""
+
+
+def later(settled: int) -> int:
+    """Wait until files that change are stamped later than *settled*; return a time that none is before.
+
+    *settled* is real time in nanoseconds. Kernels stamp with a clock that stands still between two
+    ticks (1 to 10 ms) and lags by up to one, or with the exact time: of two calls within two ticks one
+    could not tell whose file it is.
+    """
+    give_up = time.monotonic() + _TICKS_SECONDS
+    while True:
+        now = time.clock_gettime_ns(_CLOCK_REALTIME_COARSE)
+        if now > settled or time.monotonic() > give_up:
+            return now
+        time.sleep(_LOOK_SECONDS)
 
 
 def parts_of(name: str) -> list[str]:

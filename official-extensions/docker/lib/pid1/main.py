@@ -49,6 +49,7 @@ class Server:
         signal.signal(signal.SIGCHLD, lambda *_: None)
         signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
         self._resolver = dns.listen() if welcome["resolver"] == "1" else None
+        self._settled = 0
 
     def serve(self) -> NoReturn:
         """Answer the host's frames; end when it is gone or silent for a lease."""
@@ -84,11 +85,17 @@ class Server:
     def _answer(self) -> None:
         kind, payload = self._link.frame(wire.PROGRAM_BYTES)
         if kind == wire.PROGRAM:
-            run.Run(self._link, self._evidence, self._wakeup, self._resolver).execute(payload)
+            self._program(payload)
+            self._settled = time.time_ns()
         elif kind == wire.INPUT:
             self._receive(float(payload))
+            self._settled = time.time_ns()
         elif kind not in (wire.BEAT, wire.CANCEL):
             os._exit(1)
+
+    def _program(self, payload: bytes) -> None:
+        one = run.Run(self._link, self._evidence, self._wakeup, self._resolver, self._settled)
+        one.execute(payload)
 
     def _receive(self, seconds: float) -> None:
         pid = os.fork()

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from .link import Link
 
 CHUNK = 1 << 16
-_CLOCK_REALTIME_COARSE = 5
 
 
 class Run:
@@ -33,8 +32,11 @@ class Run:
         evidence: kernel.Evidence,
         wakeup: int,
         resolver: socket.socket | None,
+        settled: int,
     ) -> None:
+        """*settled* is a real time, in nanoseconds, since when no file has changed here."""
         self._link = link
+        self._settled = settled
         self._evidence = evidence
         self._wakeup = wakeup
         self._resolver = resolver
@@ -54,8 +56,7 @@ class Run:
         seconds, self._budget, most_files, most_bytes = wire.PROGRAM_HEAD.unpack_from(payload)
         self._deadline = started + seconds
         before = self._evidence.read()
-        # The clock that files are stamped with.
-        since = time.clock_gettime_ns(_CLOCK_REALTIME_COARSE)
+        since = files.later(self._settled) if most_files else 0
         self._start(payload[wire.PROGRAM_HEAD.size :])
         self._watch()
         reaped = kernel.sweep()
