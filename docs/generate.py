@@ -37,6 +37,7 @@ NOTICE = "<!-- Written by docs/generate.py from the code. Change the code, then 
 LIMIT_MODULES = (
     ("The manager and the runtime", "harnest_ext/limits.py"),
     ("The sandbox contract", "harnest/sandbox/limits.py"),
+    ("Execution backends", "harnest/execution/limits.py"),
     ("The docker extension", "official-extensions/docker/lib/limits.py"),
     ("The process extension", "official-extensions/process/lib/limits.py"),
 )
