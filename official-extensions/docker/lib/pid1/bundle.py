@@ -9,24 +9,31 @@ from typing import Final
 
 from .wire import OLD_PYTHON_STATUS
 
-SHIPPED: Final = ("wire", "link", "kernel", "dns", "child", "files", "run", "main")
+SHIPPED: Final = ("wire", "link", "kernel", "child", "run", "main")
 """PID 1's modules, each after those that it imports."""
+LATE: Final = ("dns", "files")
+"""Modules that are compiled when they are first asked for: most containers never do."""
 
 # Each module keeps its name and its relative imports, so that what runs inside is what is tested.
 _LOADER: Final = """\
 import sys
 if sys.version_info < (3, 8): sys.exit({status})
-import types
-package = types.ModuleType("harnest_pid1")
+module_type = type(sys)
+package = module_type("harnest_pid1")
 package.__path__ = []
 sys.modules["harnest_pid1"] = package
-for name, source in {sources!r}:
-    module = types.ModuleType("harnest_pid1." + name)
+sources = {sources!r}
+def load(name):
+    if name not in sources: raise AttributeError(name)
+    module = module_type("harnest_pid1." + name)
     module.__package__ = "harnest_pid1"
     sys.modules[module.__name__] = module
     setattr(package, name, module)
-    exec(compile(source, "<harnest pid 1: " + name + ">", "exec"), module.__dict__)
-sys.modules["harnest_pid1.main"].main()
+    exec(compile(sources[name], "<harnest pid 1: " + name + ">", "exec"), module.__dict__)
+    return module
+package.__getattr__ = load
+for name in {shipped!r}: load(name)
+package.main.main()
 """
 
 
@@ -34,8 +41,9 @@ sys.modules["harnest_pid1.main"].main()
 def source() -> str:
     """Return the whole program as text."""
     folder = Path(__file__).parent
-    sources = [(name, (folder / f"{name}.py").read_text(encoding="utf-8")) for name in SHIPPED]
-    return _LOADER.format(status=OLD_PYTHON_STATUS, sources=sources)
+    names = (*SHIPPED, *LATE)
+    sources = {name: (folder / f"{name}.py").read_text(encoding="utf-8") for name in names}
+    return _LOADER.format(status=OLD_PYTHON_STATUS, sources=sources, shipped=SHIPPED)
 
 
 def command() -> list[str]:

@@ -6,13 +6,11 @@ Two things differ from ``python3 -c``: the interpreter is isolated, and the work
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]  # the part without enum, which costs milliseconds
 import atexit
 import builtins
 import os
-import signal
 import sys
-import threading
-import types
 from _frozen_importlib import BuiltinImporter
 
 from . import kernel
@@ -37,9 +35,9 @@ def become(code: bytes, stdout: int, stderr: int) -> NoReturn:
 
 
 def _detach(stdout: int, stderr: int) -> None:
-    signal.set_wakeup_fd(-1)
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    _signal.set_wakeup_fd(-1)
+    _signal.signal(_signal.SIGCHLD, _signal.SIG_DFL)
+    _signal.signal(_signal.SIGINT, _signal.default_int_handler)
     os.setsid()
     null = os.open("/dev/null", os.O_RDONLY)
     os.dup2(null, 0)
@@ -57,7 +55,7 @@ def _detach(stdout: int, stderr: int) -> None:
 
 
 def _namespace() -> dict[str, Any]:
-    main = types.ModuleType("__main__")
+    main = type(sys)("__main__")
     # The module itself, as in a main program; other modules see its dict under this name.
     main.__dict__["__builtins__"] = builtins
     main.__dict__["__loader__"] = BuiltinImporter
@@ -74,7 +72,9 @@ def _namespace() -> dict[str, Any]:
 def _run(code: bytes, namespace: dict[str, Any]) -> int:
     status = _guarded(lambda: exec(compile(code.decode(), "<string>", "exec", 0, True), namespace))
     # What the interpreter itself does at its end, without taking its modules apart one by one.
-    _guarded(threading._shutdown)  # type: ignore[attr-defined]  # what the interpreter calls
+    threads = sys.modules.get("threading")
+    if threads is not None:
+        _guarded(threads._shutdown)
     _guarded(atexit._run_exitfuncs)
     return _flush() or status
 
@@ -113,8 +113,8 @@ def _report(error: BaseException) -> None:
 def _interrupt(error: BaseException) -> int:
     if isinstance(error, KeyboardInterrupt):
         _flush()
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-        os.kill(os.getpid(), signal.SIGINT)
+        _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
+        os.kill(os.getpid(), _signal.SIGINT)
     return 0
 
 

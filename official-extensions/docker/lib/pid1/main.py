@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]  # the part without enum, which costs milliseconds
 import gc
 import os
 import select
-import signal
 import sys
 import time
 
-from . import dns, files, kernel, run, wire
+from . import kernel, run, wire
 from .link import Link
 
 TYPE_CHECKING = False  # importing typing would cost each start milliseconds
 if TYPE_CHECKING:
     from typing import NoReturn
 
+    from .dns import Resolver
+
 WELCOME_SECONDS = 10
 """Without the host's first word PID 1 ends after this time: nobody is attached."""
+IDLE_SECONDS = 0.02
+"""When the host says nothing for so long there is time to prepare."""
+PREPARED = ("signal", "threading", "socket", "re", "json")
+"""What programs import most often, with all that it imports."""
 
 
 def main() -> NoReturn:
@@ -46,16 +52,15 @@ class Server:
         self._lease = float(welcome["lease"])
         self._evidence = kernel.Evidence()
         self._wakeup, writer = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
-        signal.signal(signal.SIGCHLD, lambda *_: None)
-        signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
-        self._resolver = dns.listen() if welcome["resolver"] == "1" else None
+        _signal.signal(_signal.SIGCHLD, lambda *_: None)
+        _signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+        self._resolver = _resolver() if welcome["resolver"] == "1" else None
+        self._prepared = False
         self._settled = 0
 
     def serve(self) -> NoReturn:
         """Answer the host's frames; end when it is gone or silent for a lease."""
-        # What exists now is never collected: forked programs then share its pages.
-        gc.collect()
-        gc.freeze()
+        _freeze()
         facts = kernel.facts()
         facts["python"] = "{}.{}.{}".format(*sys.version_info[:3])
         facts["resolver"] = int(self._resolver is not None)
@@ -71,6 +76,8 @@ class Server:
         if self._resolver is not None:
             poller.register(self._resolver.fileno(), select.POLLIN)
         silent_at = time.monotonic() + self._lease
+        if not self._prepared and not poller.poll(IDLE_SECONDS * 1000):
+            self._prepare()
         while True:
             ready = [
                 source for source, _ in poller.poll(max(0, silent_at - time.monotonic()) * 1000)
@@ -80,7 +87,18 @@ class Server:
             if not ready:
                 os._exit(0)
             if self._resolver is not None:
-                dns.answer(self._resolver)
+                self._resolver.answer()
+
+    def _prepare(self) -> None:
+        """Import in advance what programs would import: forked, they have it already."""
+        self._prepared = True
+        for name in PREPARED:
+            try:
+                __import__(name)
+            except ImportError:
+                # An image may have less than the whole standard library: its programs cope, or tell.
+                continue
+        _freeze()
 
     def _answer(self) -> None:
         kind, payload = self._link.frame(wire.PROGRAM_BYTES)
@@ -107,9 +125,23 @@ class Server:
             os._exit(1)
 
 
+def _freeze() -> None:
+    # What exists now is never collected: forked programs then share its pages.
+    gc.collect()
+    gc.freeze()
+
+
+def _resolver() -> Resolver | None:
+    from . import dns  # noqa: PLC0415 - compiled only where it is needed
+
+    return dns.listen()
+
+
 def _receive_and_exit(link: Link) -> NoReturn:
     status = 1
     try:
+        from . import files  # noqa: PLC0415 - compiled only where it is needed
+
         files.receive(link)
         status = 0
     finally:

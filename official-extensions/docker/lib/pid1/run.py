@@ -6,18 +6,18 @@ program can reach neither the stream nor the counters.
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]  # the part without enum, which costs milliseconds
 import os
 import select
-import signal
 import time
 
-from . import child, dns, files, kernel, wire
+from . import child, kernel, wire
 
 TYPE_CHECKING = False  # importing typing would cost each start milliseconds
 if TYPE_CHECKING:
-    import socket
     from typing import NoReturn
 
+    from .dns import Resolver
     from .link import Link
 
 CHUNK = 1 << 16
@@ -31,7 +31,7 @@ class Run:
         link: Link,
         evidence: kernel.Evidence,
         wakeup: int,
-        resolver: socket.socket | None,
+        resolver: Resolver | None,
         settled: int,
     ) -> None:
         """*settled* is a real time, in nanoseconds, since when no file has changed here."""
@@ -56,7 +56,7 @@ class Run:
         seconds, self._budget, most_files, most_bytes = wire.PROGRAM_HEAD.unpack_from(payload)
         self._deadline = started + seconds
         before = self._evidence.read()
-        since = files.later(self._settled) if most_files else 0
+        since = _since(self._settled) if most_files else 0
         self._start(payload[wire.PROGRAM_HEAD.size :])
         self._watch()
         reaped = kernel.sweep()
@@ -125,7 +125,7 @@ class Run:
         elif source == self._wakeup:
             _empty(source)
         elif self._resolver is not None:
-            dns.answer(self._resolver)
+            self._resolver.answer()
 
     def _listen(self) -> None:
         kind, _ = self._link.frame(wire.WELCOME_BYTES)
@@ -212,9 +212,17 @@ class Run:
         return os.WEXITSTATUS(status)
 
 
+def _since(settled: int) -> int:
+    from . import files  # noqa: PLC0415 - compiled only where it is needed
+
+    return files.later(settled)
+
+
 def _collect_and_exit(sink: int, most_files: int, most_bytes: int, since: int) -> NoReturn:
     status = 255
     try:
+        from . import files  # noqa: PLC0415 - compiled only where it is needed
+
         collector = files.Collector(sink, most_files, most_bytes, since)
         collector.collect()
         status = min(collector.refused, 254)
@@ -228,8 +236,8 @@ def wait_until(pid: int, deadline: float) -> int | None:
         done, status = os.waitpid(pid, os.WNOHANG)
         if done:
             return status
-        signal.sigtimedwait([signal.SIGCHLD], 0.005)
-    os.kill(pid, signal.SIGKILL)
+        _signal.sigtimedwait([_signal.SIGCHLD], 0.005)
+    os.kill(pid, _signal.SIGKILL)
     os.waitpid(pid, 0)
     return None
 
