@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     )
     from harnest.execution.hooks import HookContext, HookEvent, HookManager, SandboxExecData
     from harnest.execution.result import ExecutionResult
+    from harnest.execution.workspace import Workspace
 
 __all__ = [
     "TIERS",
@@ -56,6 +57,7 @@ __all__ = [
     "SandboxExecData",
     "TierUnavailableError",
     "UnsupportedPromiseError",
+    "Workspace",
     "WorkspaceClosedError",
     "WorkspaceConfig",
     "WorkspaceEngine",
@@ -79,6 +81,7 @@ _MODULES = {
     "TIERS": "config",
     "TierUnavailableError": "errors",
     "UnsupportedPromiseError": "errors",
+    "Workspace": "workspace",
     "WorkspaceClosedError": "errors",
     "WorkspaceConfig": "config",
     "WorkspaceEngine": "engine",

@@ -44,6 +44,8 @@ PATH_LINKS: Final = 40
 
 SNAPSHOT_ENTRIES: Final = 50_000
 """Most entries of the work directory looked at before and after a call to tell what it made."""
+SNAPSHOT_DEPTH: Final = 64
+"""Deepest folder of the work directory that is looked at for this."""
 DENIALS: Final = 1_000
 """Most denials reported of one call."""
 

@@ -1,0 +1,1 @@
+"""Building blocks for tiers whose programs are processes of this host."""

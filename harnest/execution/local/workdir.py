@@ -1,0 +1,124 @@
+"""Work directories: made for one owner, removed whatever a program did to them, found again.
+
+The name says who made it - process id and start time, so a reused id is told apart - which lets
+whoever prunes remove what a killed host left behind and never what a living one uses.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import stat
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["Leftover", "exists", "leftovers", "make", "remove"]
+
+_OWNER = re.compile(r"-(?P<pid>[0-9]{1,10})-(?P<start>[0-9]{1,20})-[^/]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leftover:
+    """A work directory of some process of this user.
+
+    Attributes:
+        path: Where it is.
+        pid: Process that made it.
+        alive: Whether that process still runs.
+        age_seconds: Seconds since it was made.
+    """
+
+    path: Path
+    pid: int
+    alive: bool
+    age_seconds: float
+
+
+def make(prefix: str) -> Path:
+    """Make a new empty directory with mode 0700 in the place for temporary files.
+
+    Args:
+        prefix: Begin of its name, such as ``harnest-process``.
+
+    Raises:
+        OSError: The place for temporary files can't be written to.
+    """
+    pid = os.getpid()
+    return Path(tempfile.mkdtemp(prefix=f"{prefix}-{pid}-{_start_of(pid)}-")).resolve()
+
+
+def remove(path: Path) -> bool:
+    """Remove a work directory and everything in it; return whether it is gone.
+
+    Links are removed, never followed. What a program made unreadable is made readable first.
+    """
+    if not shutil.rmtree.avoids_symlink_attacks:  # pragma: no cover - not on Linux or macOS
+        return False
+    for _ in range(2):
+        with contextlib.suppress(FileNotFoundError):
+            shutil.rmtree(path, ignore_errors=True)
+        if not os.path.lexists(path):
+            return True
+        _open_up(path)
+    return False
+
+
+def leftovers(prefix: str) -> Iterator[Leftover]:
+    """Yield every work directory of this user in the place for temporary files.
+
+    Root's own may belong to another user by now, whom its programs run as.
+
+    Args:
+        prefix: As :func:`make` got it.
+    """
+    for entry in sorted(Path(tempfile.gettempdir()).glob(f"{prefix}-*")):
+        match = _OWNER.fullmatch(entry.name.removeprefix(prefix))
+        with contextlib.suppress(OSError):
+            facts = entry.lstat()
+            own = os.getuid() in {0, facts.st_uid}
+            if match and stat.S_ISDIR(facts.st_mode) and own:
+                pid = int(match["pid"])
+                yield Leftover(
+                    path=entry,
+                    pid=pid,
+                    alive=exists(pid) and _start_of(pid) == int(match["start"]),
+                    age_seconds=max(0.0, time.time() - facts.st_mtime),
+                )
+
+
+def _open_up(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        path.chmod(0o700)
+    for folder, names, _ in os.walk(path):
+        for name in names:
+            with contextlib.suppress(OSError):
+                child = Path(folder, name)
+                if not child.is_symlink():
+                    child.chmod(0o700)
+
+
+def _start_of(pid: int) -> int:
+    """Return a process's start time in clock ticks since boot, 0 where that is not told."""
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[19])
+    except OSError:
+        return 0
+
+
+def exists(pid: int) -> bool:
+    """Return whether there is a process of that id."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

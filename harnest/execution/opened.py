@@ -1,0 +1,170 @@
+"""A workspace that is open: its engine, its work directory, and the calls that run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Self
+
+from harnest.execution import limits
+from harnest.execution.engine import EngineResult, ExecutionCall, WorkspaceEngine
+from harnest.execution.errors import BackendError, ExecutionError, WorkspaceClosedError
+from harnest.execution.local import workdir
+from harnest.execution.result import ExecutionResult
+from harnest.execution.snapshot import Snapshot
+from harnest.execution.text import decoded
+from harnest.execution.tier import engine_of
+from harnest.execution.waiting import carried_out, in_thread
+from harnest.sandbox import control
+from harnest.sandbox.admission import Admission
+from harnest.sandbox.errors import SandboxCancelledError, SandboxClosedError, SandboxExecutionError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from harnest.execution.config import WorkspaceConfig
+    from harnest.sandbox.scope import SandboxControl
+
+__all__ = ["OpenWorkspace"]
+
+_PREFIX = "harnest-workspace"
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class OpenWorkspace:
+    """What a workspace holds from its start to its end.
+
+    Attributes:
+        engine: The tier at work.
+        directory: Real path of the work directory on this host.
+        private: Whether the directory was made for it and goes with it.
+    """
+
+    engine: WorkspaceEngine
+    directory: Path
+    private: bool
+    _admission: Admission = field(default_factory=Admission)
+    _closing: bool = False
+
+    @classmethod
+    async def of(cls, config: WorkspaceConfig) -> Self:
+        """Make what a configuration asks for, or leave nothing behind.
+
+        Raises:
+            BackendError: No work directory can be made.
+            TierUnavailableError: The tier can't run here.
+            UnsupportedPromiseError: It can't keep what the configuration asks for.
+        """
+        given = config.directory
+        directory = await in_thread(_made) if given is None else given
+        engine = None
+        try:
+            with control.execute(limits.START_SECONDS) as scope:
+                engine = await carried_out(
+                    partial(_built, config, directory, scope), scope, limits.START_SECONDS
+                )
+        finally:
+            if engine is None and given is None:
+                await in_thread(partial(workdir.remove, directory))
+        return cls(engine=engine, directory=directory, private=given is None)
+
+    async def carry_out(self, call: ExecutionCall) -> ExecutionResult:
+        """Run a call to its end, its deadline or the cancellation of the task.
+
+        Raises:
+            BackendError: It could not be carried out.
+            SandboxCancelledError: The control scope around it, or its invocation, is over.
+            WorkspaceClosedError: The workspace is closed, or was meanwhile.
+        """
+        failure: Exception
+        try:
+            with self._admission.admitted(call.timeout_seconds) as scope:
+                result, files = await carried_out(
+                    lambda: self._run(call), scope, call.timeout_seconds
+                )
+                return _result(result, files)
+        except Exception as error:  # noqa: BLE001 - third-party code; its error may tell secrets
+            failure = self._plain(error)
+        if isinstance(failure, TimeoutError):
+            return ExecutionResult(timed_out=True, execution_time_ms=call.timeout_seconds * 1000)
+        raise failure
+
+    def close(self) -> None:
+        """End what runs, then the engine, and remove a private directory; may be called again.
+
+        Raises:
+            BackendError: Something could not be ended or removed; call again.
+        """
+        self._closing = True
+        self._admission.shut(0)  # cancels at once
+        self._admission.shut(limits.CLOSE_SECONDS)  # waits for what was cancelled
+        failure = ""
+        try:
+            with control.cleanup(limits.CLOSE_SECONDS):
+                self.engine.close()
+        except Exception as error:  # noqa: BLE001 - third-party code; the directory goes all the same
+            told = isinstance(error, ExecutionError | SandboxExecutionError)
+            failure = str(error) if told else f"the tier failed with {type(error).__name__}"
+        if self.private and not workdir.remove(self.directory):
+            failure = failure or f"the work directory {self.directory} can't be removed"
+        if failure:
+            raise BackendError(f"closing did not succeed: {failure}. Close again")
+
+    def _run(self, call: ExecutionCall) -> tuple[EngineResult, tuple[str, ...]]:
+        before = Snapshot.of(self.directory)
+        result = self.engine.run(call)
+        if not isinstance(result, EngineResult):
+            raise TypeError("the engine returned something else than an EngineResult")
+        if result.files_created is not None:
+            return result, result.files_created
+        return result, Snapshot.of(self.directory).made_since(before)
+
+    def _plain(self, error: Exception) -> Exception:
+        """Return what the caller may see of an error, which may hold secrets."""
+        if isinstance(error, ExecutionError | TimeoutError):
+            return error
+        if isinstance(error, SandboxClosedError):
+            return WorkspaceClosedError("the workspace is closed")
+        if isinstance(error, SandboxCancelledError):
+            if self._closing:
+                return WorkspaceClosedError("the workspace was closed while the call was running")
+            return SandboxCancelledError("the call was cancelled")
+        if isinstance(error, SandboxExecutionError):
+            return BackendError(str(error))  # fit to be shown to anyone
+        return BackendError(f"the tier failed with {type(error).__name__}; its log tells more")
+
+
+def _made() -> Path:
+    try:
+        return workdir.make(_PREFIX)
+    except OSError as error:
+        failure = type(error).__name__
+    raise BackendError(
+        f"no work directory can be made ({failure}): check the free space and the permissions of "
+        "the place for temporary files, or configure a directory"
+    )
+
+
+def _built(config: WorkspaceConfig, directory: Path, scope: SandboxControl) -> WorkspaceEngine:
+    engine = engine_of(config, directory)
+    try:
+        scope.check_wanted()
+    except SandboxCancelledError:
+        engine.close()  # nobody waits for it any more
+        raise
+    return engine
+
+
+def _result(raw: EngineResult, files: tuple[str, ...]) -> ExecutionResult:
+    return ExecutionResult(
+        stdout=decoded(raw.stdout, cut=raw.truncated),
+        stderr=decoded(raw.stderr, cut=raw.truncated),
+        stdout_bytes=raw.stdout,
+        exit_code=raw.exit_code,
+        timed_out=raw.timed_out,
+        memory_exceeded=raw.memory_exceeded,
+        execution_time_ms=max(1, raw.execution_time_ms),
+        files_created=files,
+        denials=raw.denials[: limits.DENIALS],
+        truncated=raw.truncated,
+    )

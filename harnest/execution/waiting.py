@@ -1,0 +1,85 @@
+"""Waiting in an event loop for blocking work in a thread: bounded, and never left behind."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING, TypeVar
+
+from harnest.execution import limits
+from harnest.execution.errors import BackendError
+from harnest.sandbox.worker import started
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from harnest.sandbox.scope import SandboxControl
+
+__all__ = ["carried_out", "in_thread"]
+
+_T = TypeVar("_T")
+
+
+async def carried_out(work: Callable[[], _T], scope: SandboxControl, seconds: float) -> _T:
+    """Run work under a control scope and wait for it.
+
+    A cancelled task cancels the scope and waits, at most
+    :data:`~harnest.execution.limits.CANCEL_SECONDS` and however often it is cancelled again, until
+    the work has ended what it started; then its cancellation goes on.
+
+    Args:
+        work: Blocking call that watches the current control scope.
+        scope: That scope.
+        seconds: Its deadline; the work may take
+            :data:`~harnest.execution.limits.OVERDUE_SECONDS` longer to come back.
+
+    Raises:
+        BackendError: It did not come back in time.
+        BaseException: What the work raises.
+    """
+    future = asyncio.wrap_future(started(work))
+    future.add_done_callback(_retrieve)
+    try:
+        await asyncio.wait([future], timeout=seconds + limits.OVERDUE_SECONDS)
+    except asyncio.CancelledError:
+        scope.cancelled.set()
+        await _ended(future)
+        raise
+    if not future.done():
+        scope.cancelled.set()
+        raise BackendError(
+            f"the tier did not come back within {limits.OVERDUE_SECONDS:g} seconds of the "
+            "deadline of the call; what it started may still run"
+        )
+    return future.result()
+
+
+async def in_thread(work: Callable[[], _T]) -> _T:
+    """Run short blocking work, to its end even when the task is cancelled meanwhile.
+
+    Raises:
+        BaseException: What the work raises.
+    """
+    future = asyncio.wrap_future(started(work))
+    future.add_done_callback(_retrieve)
+    try:
+        await asyncio.wait([future])
+    except asyncio.CancelledError:
+        await _ended(future)
+        raise
+    return future.result()
+
+
+async def _ended(future: asyncio.Future[_T]) -> None:
+    limit = time.monotonic() + limits.CANCEL_SECONDS
+    while not future.done() and (left := limit - time.monotonic()) > 0:
+        try:
+            await asyncio.wait([future], timeout=left)
+        except asyncio.CancelledError:
+            # Cancelled once more, as a timeout around a task group does: the program comes first.
+            continue
+
+
+def _retrieve(future: asyncio.Future[_T]) -> None:
+    if not future.cancelled():
+        future.exception()
