@@ -11,7 +11,7 @@ from .wire import OLD_PYTHON_STATUS
 
 SHIPPED: Final = ("wire", "link", "kernel", "child", "run", "main")
 """PID 1's modules, each after those that it imports."""
-LATE: Final = ("dns", "files")
+LATE: Final = ("dns", "files", "scratch", "task")
 """Modules that are compiled when they are first asked for: most containers never do."""
 
 # Each module keeps its name and its relative imports, so that what runs inside is what is tested.

@@ -27,20 +27,19 @@ def become(code: bytes, stdout: int, stderr: int) -> NoReturn:
     """Run *code* (UTF-8) with output to the two descriptors; never returns."""
     status = 1
     try:
-        _detach(stdout, stderr)
-        namespace = _namespace()
-        status = _run(code, namespace)
+        detach(os.open("/dev/null", os.O_RDONLY), stdout, stderr)
+        status = run(code)
     finally:
         os._exit(status)
 
 
-def _detach(stdout: int, stderr: int) -> None:
+def detach(stdin: int, stdout: int, stderr: int) -> None:
+    """Leave PID 1 behind, in a session of its own with these three descriptors alone."""
     _signal.set_wakeup_fd(-1)
     _signal.signal(_signal.SIGCHLD, _signal.SIG_DFL)
     _signal.signal(_signal.SIGINT, _signal.default_int_handler)
     os.setsid()
-    null = os.open("/dev/null", os.O_RDONLY)
-    os.dup2(null, 0)
+    os.dup2(stdin, 0)
     os.dup2(stdout, 1)
     os.dup2(stderr, 2)
     os.closerange(3, 1 << 16)
@@ -69,7 +68,9 @@ def _namespace() -> dict[str, Any]:
     return main.__dict__
 
 
-def _run(code: bytes, namespace: dict[str, Any]) -> int:
+def run(code: bytes) -> int:
+    """Run *code* to its end as the main program of this process; return its exit status."""
+    namespace = _namespace()
     status = _guarded(lambda: exec(compile(code.decode(), "<string>", "exec", 0, True), namespace))
     # What the interpreter itself does at its end, without taking its modules apart one by one.
     threads = sys.modules.get("threading")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import _signal  # type: ignore[import-not-found]  # the part without enum, which costs milliseconds
 import os
-import stat
 
 TYPE_CHECKING = False  # importing typing would cost each start milliseconds
 if TYPE_CHECKING:
@@ -144,11 +143,7 @@ def others() -> list[str]:
 
 def clear_shared_memory(path: str = "/dev/shm") -> None:
     """Remove everything below *path*; nothing else runs, so nothing can change under our hands."""
-    for name in os.listdir(path):
-        entry = os.path.join(path, name)
-        if stat.S_ISDIR(os.lstat(entry).st_mode):
-            os.chmod(entry, 0o700)
-            clear_shared_memory(entry)
-            os.rmdir(entry)
-        else:
-            os.unlink(entry)
+    if os.listdir(path):
+        from . import scratch  # noqa: PLC0415 - compiled only where it is needed
+
+        scratch.clear(path)

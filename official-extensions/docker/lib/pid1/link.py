@@ -21,7 +21,13 @@ class Link:
         self.source = source
         self.sink = sink
         self._queue = bytearray()
+        self._ahead = bytearray()
         os.set_blocking(sink, False)
+
+    @property
+    def ahead(self) -> bool:
+        """Whether a part of the host's next frame was read already."""
+        return bool(self._ahead)
 
     @property
     def waiting(self) -> bool:
@@ -63,13 +69,33 @@ class Link:
 
     def read(self, count: int) -> bytes:
         """Return exactly *count* bytes of the host; PID 1 ends with the host."""
-        parts = bytearray()
+        parts = self._ahead[:count]
+        del self._ahead[:count]
         while len(parts) < count:
             part = os.read(self.source, min(count - len(parts), 1 << 20))
             if not part:
                 os._exit(0)
             parts += part
         return bytes(parts)
+
+    def listen(self) -> None:
+        """Read once, without waiting for more, what the host has said; PID 1 ends with the host."""
+        part = os.read(self.source, 1 << 16)
+        if not part:
+            os._exit(0)
+        self._ahead += part
+
+    def heard(self, most: int) -> tuple[bytes, bytes] | None:
+        """Return the next frame of what was read, None if it is not whole yet; never waits."""
+        head = wire.HEADER.size
+        if len(self._ahead) < head:
+            return None
+        kind, size = wire.HEADER.unpack_from(self._ahead)
+        if size > most:
+            raise ValueError("a frame of {} bytes, over {}".format(size, most))
+        if len(self._ahead) < head + size:
+            return None
+        return kind, self.frame(most)[1]
 
     def frame(self, most: int) -> tuple[bytes, bytes]:
         """Return the host's next frame as (kind, payload); a payload over *most* bytes is a ValueError."""

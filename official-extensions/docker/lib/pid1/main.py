@@ -71,6 +71,8 @@ class Server:
             self._answer()
 
     def _wait(self) -> None:
+        if self._link.ahead:
+            return
         poller = select.poll()
         poller.register(self._link.source, select.POLLIN)
         if self._resolver is not None:
@@ -101,19 +103,28 @@ class Server:
         _freeze()
 
     def _answer(self) -> None:
-        kind, payload = self._link.frame(wire.PROGRAM_BYTES)
+        kind, payload = self._link.frame(wire.TASK_BYTES)
         if kind == wire.PROGRAM:
             self._program(payload)
             self._settled = time.time_ns()
+        elif kind == wire.TASK:
+            self._task(payload)
         elif kind == wire.INPUT:
             self._receive(float(payload))
             self._settled = time.time_ns()
-        elif kind not in (wire.BEAT, wire.CANCEL):
+        elif kind not in (wire.BEAT, wire.CANCEL, wire.STDIN):
+            # Input may come late, for a task that has ended: it is dropped.
             os._exit(1)
 
     def _program(self, payload: bytes) -> None:
         one = run.Run(self._link, self._evidence, self._wakeup, self._resolver, self._settled)
         one.execute(payload)
+
+    def _task(self, payload: bytes) -> None:
+        from . import task  # noqa: PLC0415 - compiled only where it is needed
+
+        one = task.Task(self._link, self._evidence, self._wakeup, self._resolver, self._settled)
+        one.perform(payload)
 
     def _receive(self, seconds: float) -> None:
         pid = os.fork()

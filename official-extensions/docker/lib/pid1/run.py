@@ -15,12 +15,17 @@ from . import child, kernel, wire
 
 TYPE_CHECKING = False  # importing typing would cost each start milliseconds
 if TYPE_CHECKING:
-    from typing import NoReturn
+    from collections.abc import Callable
+    from typing import NoReturn, TypeAlias
 
     from .dns import Resolver
     from .link import Link
 
+    Become: TypeAlias = "Callable[[int, int], NoReturn]"
+
 CHUNK = 1 << 16
+DRAIN_SECONDS = 5.0
+"""Longest that PID 1 waits for the host to read its last word before it ends."""
 
 
 class Run:
@@ -55,25 +60,30 @@ class Run:
         started = time.monotonic()
         seconds, self._budget, most_files, most_bytes = wire.PROGRAM_HEAD.unpack_from(payload)
         self._deadline = started + seconds
-        before = self._evidence.read()
         since = _since(self._settled) if most_files else 0
-        self._start(payload[wire.PROGRAM_HEAD.size :])
+        code = payload[wire.PROGRAM_HEAD.size :]
+        facts = self._supervise(started, lambda out, err: child.become(code, out, err))
+        if most_files and self.reason == "-":
+            facts["files_refused"] = self._collect(most_files, most_bytes, since)
+        self._link.send(wire.EXIT, wire.pack_facts(facts))
+
+    def _supervise(self, started: float, become: Become) -> dict[str, object]:
+        """Run what a forked child *become*s to its end, and return the facts of it."""
+        before = self._evidence.read()
+        self._start(become)
         self._watch()
         reaped = kernel.sweep()
         self._read_rest()
         after = self._evidence.read()
         kernel.clear_shared_memory()
-        facts = self._facts(before, after, reaped, started)
-        if most_files and self.reason == "-":
-            facts["files_refused"] = self._collect(most_files, most_bytes, since)
-        self._link.send(wire.EXIT, wire.pack_facts(facts))
+        return self._facts(before, after, reaped, started)
 
-    def _start(self, code: bytes) -> None:
+    def _start(self, become: Become) -> None:
         out_read, out_write = os.pipe2(os.O_CLOEXEC)
         err_read, err_write = os.pipe2(os.O_CLOEXEC)
         self._pid = os.fork()
         if self._pid == 0:
-            child.become(code, out_write, err_write)
+            become(out_write, err_write)
         os.close(out_write)
         os.close(err_write)
         for pipe, kind in ((out_read, wire.STDOUT), (err_read, wire.STDERR)):
@@ -128,10 +138,18 @@ class Run:
             self._resolver.answer()
 
     def _listen(self) -> None:
-        kind, _ = self._link.frame(wire.WELCOME_BYTES)
+        # Never waits for the rest of a frame: that would put the deadline into the host's hands.
+        self._link.listen()
+        while True:
+            frame = self._link.heard(wire.STDIN_BYTES)
+            if frame is None:
+                return
+            self._heard(*frame)
+
+    def _heard(self, kind: bytes, payload: bytes) -> None:
         if kind == wire.CANCEL:
             self._stop("cancel")
-        elif kind != wire.BEAT:
+        elif kind != wire.BEAT or payload:
             os._exit(1)
 
     def _read(self, pipe: int) -> bool:
