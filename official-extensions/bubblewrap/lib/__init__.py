@@ -1,0 +1,1 @@
+"""The parts of the bubblewrap extension; what agents use is exported by ``extension.py``."""

@@ -1,0 +1,37 @@
+"""Every bound of the bubblewrap extension, by name and with its unit."""
+
+from typing import Final
+
+KIB: Final = 1024
+MIB: Final = 1024 * KIB
+GIB: Final = 1024 * MIB
+
+TIMEOUT_SECONDS: Final = 300
+"""Deadline of an execution unless the declaration names one, in seconds."""
+MEMORY_BYTES: Final = 512 * MIB
+"""Memory of a program unless the declaration says otherwise, in bytes."""
+TMP_BYTES: Final = 128 * MIB
+"""Most bytes in a program's ``/tmp`` unless the declaration says otherwise; they are memory."""
+TMP_BYTES_MAXIMUM: Final = 64 * GIB
+"""Largest ``/tmp`` that can be declared, in bytes."""
+SHARED_BYTES: Final = 64 * MIB
+"""Most bytes in a program's ``/dev/shm``."""
+MASK_BYTES: Final = 4 * KIB
+"""Size of an empty folder that stands in the place of one of the kernel's, in bytes."""
+
+INTERPRETER_SECONDS: Final = 10.0
+"""Longest that an interpreter may take to say where it is installed, in seconds."""
+INTERPRETER_BYTES: Final = 64 * KIB
+"""Most bytes of what it says."""
+LINKS: Final = 40
+"""Most symbolic links followed from an interpreter's path to its file, as the kernel does."""
+VERSION_SECONDS: Final = 10.0
+"""Longest that ``bwrap`` may take to say its version, in seconds."""
+PROBE_SECONDS: Final = 20
+"""Deadline of the probe that a sandbox is built with, in seconds."""
+PROBE_BYTES: Final = 64 * KIB
+"""Most bytes that the probe reports."""
+PROBE_CONNECT_SECONDS: Final = 2.0
+"""Longest that the probe tries to reach a listener of this host, in seconds."""
+ROUNDING: Final = 0.001
+"""Smallest number of seconds that a wait is given."""

@@ -1,0 +1,19 @@
+"""Why a sandbox can't be had on this host, in the words of whoever has to mend it."""
+
+from __future__ import annotations
+
+__all__ = ["Refusal"]
+
+
+class Refusal(Exception):
+    """A promise of the sandbox does not hold here, so nothing is run.
+
+    Args:
+        reason: What is missing or was found, free of code, environment and private paths.
+        remedy: What to do about it, as a sentence.
+    """
+
+    def __init__(self, reason: str, remedy: str) -> None:
+        super().__init__(f"{reason}. {remedy}")
+        self.reason = reason
+        self.remedy = remedy

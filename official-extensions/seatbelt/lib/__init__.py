@@ -1,0 +1,1 @@
+"""The parts of the seatbelt extension; what agents use is exported by ``extension.py``."""
