@@ -38,6 +38,7 @@ LIMIT_MODULES = (
     ("The manager and the runtime", "harnest_ext/limits.py"),
     ("The sandbox contract", "harnest/sandbox/limits.py"),
     ("Execution backends", "harnest/execution/limits.py"),
+    ("Programs that are processes of this host", "harnest/execution/local/limits.py"),
     ("The docker extension", "official-extensions/docker/lib/limits.py"),
     ("The process extension", "official-extensions/process/lib/limits.py"),
 )

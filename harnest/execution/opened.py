@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 __all__ = ["OpenWorkspace"]
 
-_PREFIX = "harnest-workspace"
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
@@ -136,7 +135,7 @@ class OpenWorkspace:
 
 def _made() -> Path:
     try:
-        return workdir.make(_PREFIX)
+        return workdir.make(workdir.WORKSPACE_PREFIX)
     except OSError as error:
         failure = type(error).__name__
     raise BackendError(

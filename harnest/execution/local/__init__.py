@@ -1,1 +1,44 @@
-"""Building blocks for tiers whose programs are processes of this host."""
+"""Building blocks for tiers whose programs are processes of this host.
+
+::
+
+    bounds = ProgramBounds(memory_bytes=512 << 20)
+    with control.execute(30) as scope, sealed(b"input") as stdin:
+        program = LocalProgram(
+            argv=("/usr/bin/bwrap", ..., "--", "/bin/sh", "-c", command),
+            work=str(directory),
+            environment={"PATH": "/usr/bin:/bin"},
+            limits=effective({"RLIMIT_CPU": 60} | bounds.named()),
+            stdin=stdin,
+        )
+        capture = Capture(1 << 20)
+        ended = run_local(program, group=bounds.group(), capture=capture, scope=scope)
+
+When :func:`run_local` returns or raises, nothing of the program is running: a supervisor that is
+the reaper of whatever the program leaves has ended it, or the host has. The program and all that it
+starts are in a control group of their own where this host lets us make one.
+"""
+
+from __future__ import annotations
+
+from harnest.execution.local.answer import answered
+from harnest.execution.local.bounds import ProgramBounds
+from harnest.execution.local.capture import Capture
+from harnest.execution.local.errors import LocalProgramError
+from harnest.execution.local.execution import Ended, Ending, run_local
+from harnest.execution.local.program import LocalProgram
+from harnest.execution.local.rlimits import effective
+from harnest.execution.local.sealed import sealed
+
+__all__ = [
+    "Capture",
+    "Ended",
+    "Ending",
+    "LocalProgram",
+    "LocalProgramError",
+    "ProgramBounds",
+    "answered",
+    "effective",
+    "run_local",
+    "sealed",
+]

@@ -20,7 +20,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Leftover", "exists", "leftovers", "make", "remove"]
+__all__ = ["WORKSPACE_PREFIX", "Leftover", "exists", "leftovers", "make", "remove"]
+
+WORKSPACE_PREFIX = "harnest-workspace"
+"""Begin of the names of the work directories of workspaces, whichever their tier."""
 
 _OWNER = re.compile(r"-(?P<pid>[0-9]{1,10})-(?P<start>[0-9]{1,20})-[^/]+")
 

@@ -10,8 +10,8 @@ from harnest_extension_process.extension import (
     process,
     process_sandbox,
 )
-from harnest_extension_process.lib.report import Reporter
 
+from harnest.execution.local.report import Reporter
 from harnest.sandbox import Sandbox, SandboxNetworkPolicy
 from harnest.sandbox.optional import (
     SandboxDiagnosingProvider,

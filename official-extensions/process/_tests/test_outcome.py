@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from harnest_extension_process.extension import ProcessLimits
 from harnest_extension_process.lib.errors import ProcessSandboxError
-from harnest_extension_process.lib.processes import Means, means
 
+from harnest.execution.local.bounds import Means, means
 from harnest.sandbox import SandboxStatus
 
 from .support import request

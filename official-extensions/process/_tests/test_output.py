@@ -4,9 +4,10 @@ import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from harnest_extension_process.lib import workdir
-from harnest_extension_process.lib.capture import Capture
+from harnest_extension_process.lib.inventory import OWN_PREFIX
 
+from harnest.execution.local import workdir
+from harnest.execution.local.capture import Capture
 from harnest.sandbox.optional import OutputStream
 
 from .support import request
@@ -93,7 +94,7 @@ def test_output_is_handed_on_while_the_program_runs(make: Callable[..., Any]) ->
 
     def sink(stream: OutputStream, text: str) -> None:
         if not seen:
-            for item in workdir.leftovers():
+            for item in workdir.leftovers(OWN_PREFIX):
                 if item.pid == os.getpid():
                     (item.path / "go").touch()
         seen.append((stream, text))

@@ -6,10 +6,10 @@ import os
 import sys
 from pathlib import Path
 
+from harnest.execution.local.bounds import Means, means
 from harnest.sandbox.optional import DiagnosisState, SandboxDiagnosis
 
 from .network import isolation_objection
-from .processes import Means, means
 
 __all__ = ["diagnose"]
 

@@ -5,15 +5,20 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING
 
+from harnest.execution.local import cgroup, workdir
+from harnest.execution.local.bounds import parents
 from harnest.sandbox.optional import SandboxPruneReport, SandboxResource
-
-from . import cgroup, workdir
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-__all__ = ["inventory", "prune"]
+__all__ = ["OWN_PREFIX", "inventory", "prune"]
+
+OWN_PREFIX = "harnest-process"
+"""Begin of the names of this extension's work directories."""
+PREFIXES = (OWN_PREFIX, workdir.WORKSPACE_PREFIX)
+"""Those that it takes care of: its own, and those of workspaces of whichever tier."""
 
 
 def inventory() -> tuple[SandboxResource, ...]:
@@ -32,7 +37,7 @@ def prune() -> SandboxPruneReport:
 
 
 def _all() -> Iterator[tuple[SandboxResource, Callable[[], bool]]]:
-    for item in workdir.leftovers():
+    for item in (item for prefix in PREFIXES for item in workdir.leftovers(prefix)):
         resource = SandboxResource(
             kind="directory",
             resource_id=item.path.name,
@@ -41,7 +46,7 @@ def _all() -> Iterator[tuple[SandboxResource, Callable[[], bool]]]:
             age_seconds=item.age_seconds,
         )
         yield resource, lambda path=item.path: workdir.remove(path)  # type: ignore[misc]
-    for path, pid in cgroup.leftovers():
+    for path, pid in cgroup.leftovers(parents()):
         resource = SandboxResource(
             kind="control-group",
             resource_id=path.name,

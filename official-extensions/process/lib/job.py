@@ -6,24 +6,27 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .capture import Capture
+from harnest.execution.local import (
+    Capture,
+    LocalProgram,
+    LocalProgramError,
+    effective,
+    run_local,
+)
+
 from .errors import ProcessSandboxError
-from .execution import run
 from .files import collect, put, state_of_outputs
 from .outcome import judge
-from .program import Program
-from .rlimits import effective
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from harnest.execution.local import ProgramBounds
     from harnest.sandbox import SandboxResult
     from harnest.sandbox.optional import OutputSink
     from harnest.sandbox.scope import SandboxControl
 
-    from .cgroup import ControlGroup
-    from .processes import ProcessBound
     from .settings import ProcessSettings
 
 __all__ = ["Job"]
@@ -42,7 +45,7 @@ class Job:
     """
 
     settings: ProcessSettings
-    bound: ProcessBound
+    bound: ProgramBounds
     code: str
     inputs: Mapping[str, bytes]
     isolate_network: bool
@@ -66,29 +69,23 @@ class Job:
         before = state_of_outputs(work)
         self._place(work)
         capture = Capture(self.settings.max_output_bytes, sink)
-        ended = run(
-            self._program(work, scope),
-            self.settings.variables(str(work)),
-            group=self._group(),
-            capture=capture,
-            scope=scope,
-        )
+        try:
+            ended = run_local(
+                self._program(work), group=self.bound.group(), capture=capture, scope=scope
+            )
+        except LocalProgramError as error:
+            raise ProcessSandboxError(error.reason, phase=error.phase) from None
         files = collect(work, before)
-        outcome = judge(
-            ended.end,
-            ended.cause,
-            overflowed=capture.overflowed,
-            cpu_seconds=self.settings.limits.cpu_seconds,
-        )
+        outcome = judge(ended, cpu_seconds=self.settings.limits.cpu_seconds)
         times = {"queue": queued_ms, "execution": round((time.monotonic() - start) * 1000, 3)}
         return outcome.result(capture, files, times, refused_processes=ended.refused_processes)
 
-    def _program(self, work: Path, scope: SandboxControl) -> Program:
-        return Program(
+    def _program(self, work: Path) -> LocalProgram:
+        return LocalProgram(
             python=self.settings.python,
             work=str(work),
             code=self.code,
-            deadline=scope.deadline,
+            environment=self.settings.variables(str(work)),
             limits=effective(self.settings.limits.named() | self.bound.named()),
             isolate_network=self.isolate_network,
         )
@@ -99,12 +96,4 @@ class Job:
         except OSError as error:
             raise ProcessSandboxError(
                 f"The input files can't be written ({type(error).__name__}).", phase="input files"
-            ) from None
-
-    def _group(self) -> ControlGroup | None:
-        try:
-            return self.bound.group()
-        except OSError as error:
-            raise ProcessSandboxError(
-                f"No control group can be made any more ({type(error).__name__}).", phase="start"
             ) from None

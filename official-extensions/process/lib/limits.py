@@ -25,10 +25,6 @@ FILE_BYTES: Final = 100 * MIB
 """Largest file that a program may write unless the declaration says otherwise, in bytes."""
 OPEN_FILES: Final = 1024
 """Open files of each process of a program unless the declaration says otherwise."""
-PROCESSES: Final = 256
-"""Processes and threads of a program unless the declaration says otherwise."""
-COUNT_SECONDS: Final = 5.0
-"""How long a count of the user's processes is relied on, in seconds."""
 
 ENVIRONMENT_ENTRIES: Final = 64
 """Most variables that a declaration adds to a program's environment."""
@@ -48,18 +44,10 @@ FILE_NAME_DEPTH: Final = 16
 OUTPUT_ENTRIES: Final = 10_000
 """Most directory entries looked at below ``outputs/`` after an execution."""
 
-READ_BYTES: Final = 256 * KIB
-"""Bytes taken from a pipe at once."""
-REPORT_BYTES: Final = 4 * KIB
-"""Most bytes that the supervisor may report."""
-POLL_SECONDS: Final = 0.05
-"""Longest wait before cancellation and deadline are looked at again, in seconds."""
-STALLED_SECONDS: Final = 0.25
-"""Longest wait for a supervisor that was told to stop, in seconds; then the host kills."""
-FORCE_SECONDS: Final = 0.5
-"""Longest that the host looks for a program's processes to kill, in seconds."""
 CLOSE_SECONDS: Final = 10.0
 """Longest that closing a provider waits for its running executions, in seconds."""
+PROBE_BYTES: Final = 4 * KIB
+"""Most bytes that the probe of network isolation may write."""
 PROBE_SECONDS: Final = 10
 """Deadline of the probe of network isolation, in seconds."""
 FOREVER: Final = 1_000_000_000

@@ -9,16 +9,13 @@ from __future__ import annotations
 import os
 import socket
 import sys
-import time
 
+from harnest.execution.local import Capture, LocalProgram, LocalProgramError, run_local, workdir
 from harnest.sandbox import control
 from harnest.sandbox.optional import OutputStream
 
-from . import limits, workdir
-from .capture import Capture
-from .errors import ProcessSandboxError
-from .execution import run
-from .program import Program
+from . import limits
+from .inventory import OWN_PREFIX
 
 __all__ = ["isolation_objection"]
 
@@ -49,7 +46,7 @@ def isolation_objection(python: str) -> str:
         socket.create_connection(("127.0.0.1", port), timeout=2).close()
         try:
             namespace, devices, reached = _probe(python, port)
-        except (ProcessSandboxError, TimeoutError, ValueError):
+        except (LocalProgramError, TimeoutError, ValueError):
             return "the kernel refuses an unprivileged user and network namespace"
     if namespace == os.readlink("/proc/self/ns/net"):  # noqa: PTH115 - the text is compared
         return "the program ran in this host's own network namespace"
@@ -59,19 +56,18 @@ def isolation_objection(python: str) -> str:
 
 
 def _probe(python: str, port: int) -> tuple[str, str, str]:
-    work = workdir.make()
+    work = workdir.make(OWN_PREFIX)
     try:
         with control.execute(limits.PROBE_SECONDS) as scope:
-            program = Program(
+            program = LocalProgram(
                 python=python,
                 work=str(work),
                 code=_PROBE.format(port=port),
-                deadline=time.monotonic() + limits.PROBE_SECONDS,
-                limits=(),
+                environment={"LANG": "C.UTF-8"},
                 isolate_network=True,
             )
-            capture = Capture(limits.REPORT_BYTES, None)
-            run(program, {"LANG": "C.UTF-8"}, group=None, capture=capture, scope=scope)
+            capture = Capture(limits.PROBE_BYTES)
+            run_local(program, group=None, capture=capture, scope=scope)
     finally:
         workdir.remove(work)
     namespace, devices, reached = capture.text(OutputStream.STDOUT).splitlines()

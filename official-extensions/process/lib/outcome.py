@@ -6,23 +6,26 @@ import signal
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from harnest.execution.local import Ending
 from harnest.sandbox import SandboxResult, SandboxStatus
 from harnest.sandbox.optional import OutputStream
-
-from .conversation import Cause
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from .capture import Capture
+    from harnest.execution.local import Capture, Ended
+    from harnest.execution.local.report import End
+
     from .files import Collected
-    from .report import End
 
 __all__ = ["Outcome", "invalid_code", "judge", "timed_out"]
 
 
-_CPU_TOLERANCE_MS = 250
-"""How much less than the limit is accounted when the kernel, which samples, has seen it reached."""
+_ENDINGS = {
+    Ending.OUTPUT: (SandboxStatus.OUTPUT_LIMIT_EXCEEDED, "output_limit"),
+    Ending.DEADLINE: (SandboxStatus.TIMED_OUT, "deadline"),
+    Ending.LOST: (SandboxStatus.FAILED, "supervisor_lost"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,24 +86,17 @@ class Outcome:
         )
 
 
-def judge(end: End | None, cause: Cause, *, overflowed: bool, cpu_seconds: int) -> Outcome:
+def judge(ended: Ended, *, cpu_seconds: int) -> Outcome:
     """Return how an execution ended.
 
     Args:
-        end: The supervisor's report; None if it was lost.
-        cause: Why the host told it to stop.
-        overflowed: Whether the program wrote more than the budget.
+        ended: What ended it.
         cpu_seconds: The limit of CPU time that applied.
     """
-    details = _details(end)
-    if overflowed:
-        status, reason = SandboxStatus.OUTPUT_LIMIT_EXCEEDED, "output_limit"
-    elif end is not None and end.ending == "exit" and end.exit_code is not None:
-        return _ended_by_itself(end, end.exit_code, cpu_seconds, details)
-    elif cause is Cause.DEADLINE or (end is not None and end.ending == "deadline"):
-        status, reason = SandboxStatus.TIMED_OUT, "deadline"
-    else:
-        status, reason = SandboxStatus.FAILED, "supervisor_lost"
+    details = _details(ended.end)
+    if ended.ending is Ending.EXIT:
+        return _ended_by_itself(ended, cpu_seconds, details)
+    status, reason = _ENDINGS[ended.ending]
     return Outcome(status=status, reason=reason, details=details)
 
 
@@ -139,18 +135,16 @@ def _details(end: End | None) -> dict[str, Any]:
     return details
 
 
-def _ended_by_itself(
-    end: End, exit_code: int, cpu_seconds: int, details: dict[str, Any]
-) -> Outcome:
-    if exit_code == 0:
+def _ended_by_itself(ended: Ended, cpu_seconds: int, details: dict[str, Any]) -> Outcome:
+    if ended.exit_code == 0:
         return Outcome(status=SandboxStatus.SUCCEEDED, exit_code=0, details=details)
     reason = ""
-    if end.signal:
-        details["signal"] = _signal_name(end.signal)
-        least = cpu_seconds * 1000 - _CPU_TOLERANCE_MS
-        over = end.signal == signal.SIGXCPU and end.cpu_ms >= least
-        reason = "cpu_limit" if over else "signal"
-    return Outcome(status=SandboxStatus.FAILED, exit_code=exit_code, reason=reason, details=details)
+    if ended.end is not None and ended.end.signal:
+        details["signal"] = _signal_name(ended.end.signal)
+        reason = "cpu_limit" if ended.cpu_exceeded(cpu_seconds) else "signal"
+    return Outcome(
+        status=SandboxStatus.FAILED, exit_code=ended.exit_code, reason=reason, details=details
+    )
 
 
 def _signal_name(number: int) -> str:

@@ -8,6 +8,7 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
+from harnest.execution.local import LocalProgramError, ProgramBounds
 from harnest.sandbox import (
     SandboxNetworkMode,
     SandboxPolicyUnsupportedError,
@@ -22,9 +23,8 @@ from .files import checked_inputs
 from .inventory import inventory, prune
 from .job import Job
 from .network import isolation_objection
-from .processes import ProcessBound
-from .program import refusal_of
 from .scopes import Scopes, identity_of
+from .source import refusal_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,7 +66,7 @@ class ProcessSandboxProvider:
                 phase="configuration",
             )
         self._settings = settings
-        self._bound = ProcessBound(wanted=settings.limits.processes)
+        self._bound = _bounds(settings)
         self._scopes = Scopes(settings.max_scopes)
         self._guard = threading.Condition()
         self._running: set[SandboxControl] = set()
@@ -165,6 +165,13 @@ class ProcessSandboxProvider:
         if declared is not None and declared.mode is none and policy.mode is not none:
             raise SandboxPolicyUnsupportedError("the declaration allows no network at all")
         return policy.mode is none
+
+
+def _bounds(settings: ProcessSettings) -> ProgramBounds:
+    try:
+        return ProgramBounds(processes=settings.limits.processes)
+    except LocalProgramError as error:
+        raise ProcessSandboxError(error.reason, phase=error.phase) from None
 
 
 def _modes(settings: ProcessSettings) -> frozenset[SandboxNetworkMode]:

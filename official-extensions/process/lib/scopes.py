@@ -10,8 +10,10 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from . import workdir
+from harnest.execution.local import workdir
+
 from .errors import ProcessSandboxError
+from .inventory import OWN_PREFIX
 from .settings import ProcessScope
 
 if TYPE_CHECKING:
@@ -126,7 +128,7 @@ class Scopes:
 
 def _made() -> Path:
     try:
-        return workdir.make()
+        return workdir.make(OWN_PREFIX)
     except OSError as error:
         raise ProcessSandboxError(
             f"No work directory can be made ({type(error).__name__}): check the free space and "

@@ -1,4 +1,4 @@
-"""A forked copy of the supervisor becomes the program, as ``python -I -c`` would run it.
+"""A forked copy of the supervisor becomes the program: Python as ``python -I -c`` would run it.
 
 The work directory comes last in ``sys.path``, so that a file which an earlier call left there can't
 take the place of a module of the standard library.
@@ -21,13 +21,16 @@ if TYPE_CHECKING:
 _FLUSH_FAILED = 120  # exit code of CPython when the output can't be written out at the end
 
 
-def become(settings: "dict[str, Any]", supervisor: int, handlers: "dict[int, Any]") -> None:
+def become(
+    settings: "dict[str, Any]", supervisor: int, handlers: "dict[int, Any]", memory: "Any"
+) -> None:
     """Set this process up as the program's and run it; never returns.
 
     Args:
         settings: As ``main.supervise`` got them.
         supervisor: Process id of the supervisor; when it ends, so does the program.
         handlers: Signal handlers that an interpreter starts with.
+        memory: A shared byte to set when Python runs out of addresses; None not to.
     """
     report = settings["report"]
     try:
@@ -35,9 +38,24 @@ def become(settings: "dict[str, Any]", supervisor: int, handlers: "dict[int, Any
     except BaseException as error:  # noqa: BLE001 - told; nothing may run half set up
         os.write(report, b"refused setup %d\n" % (getattr(error, "errno", 0) or 0))
         os._exit(1)
+    if settings["code"] is None:
+        _replace(settings)
     os.close(report)
     module = _new_main()
-    _exit(_run(settings["code"], module), module)
+    _exit(_run(settings["code"], module, memory), module)
+
+
+def _replace(settings: "dict[str, Any]") -> None:
+    """Execute a command line in place of this process; a failure is reported."""
+    for number in (signals.SIGPIPE, signals.SIGXFSZ):  # Python ignores them, other programs don't
+        signals.signal(number, signals.SIG_DFL)
+    os.set_inheritable(settings["report"], False)  # noqa: FBT003 - its only form
+    argv = settings["argv"]
+    try:
+        os.execve(argv[0], argv, settings["environment"])  # noqa: S606 - to run it is what this is for
+    except (OSError, ValueError) as error:
+        os.write(settings["report"], b"refused executable %d\n" % (getattr(error, "errno", 0) or 0))
+        os._exit(1)
 
 
 def _set_up(settings: "dict[str, Any]", supervisor: int, handlers: "dict[int, Any]") -> None:
@@ -48,7 +66,11 @@ def _set_up(settings: "dict[str, Any]", supervisor: int, handlers: "dict[int, An
         os._exit(1)
     for number, handler in handlers.items():
         signals.signal(number, handler)
-    use_null_for(0)
+    if settings["stdin"] is None:
+        use_null_for(0)
+    else:
+        os.dup2(settings["stdin"], 0)
+        os.close(settings["stdin"])
     prefer_for_oom_kill()
     for number, soft, hard in settings["limits"]:
         limit(number, soft, hard)
@@ -64,7 +86,7 @@ def _new_main() -> object:
     return module
 
 
-def _run(code: str, module: object) -> int:
+def _run(code: str, module: object, memory: "Any") -> int:
     """Run the program; return its exit code. Our own frames are left out of its tracebacks."""
     try:
         # From text: `compile` first makes the classes of `ast`, 2 ms that no program needs.
@@ -72,8 +94,26 @@ def _run(code: str, module: object) -> int:
     except SystemExit as request:
         return _exit_code(request.code)
     except BaseException as error:  # noqa: BLE001 - shown as the interpreter shows it
-        return _show(error, error.__traceback__ and error.__traceback__.tb_next)
+        trace = error.__traceback__ and error.__traceback__.tb_next
+        if memory is not None and isinstance(error, MemoryError) and not _raised_by_hand(trace):
+            memory[0] = 1
+        return _show(error, trace)
     return 0
+
+
+def _raised_by_hand(trace: "TracebackType | None") -> bool:
+    """Whether an error comes from a ``raise`` of the program's own, not from the interpreter."""
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    try:
+        import opcode  # noqa: PLC0415 - only needed here
+
+        return (
+            trace is not None
+            and opcode.opname[trace.tb_frame.f_code.co_code[trace.tb_lasti]] == "RAISE_VARARGS"
+        )
+    except MemoryError:  # there is really no room left
+        return False
 
 
 def _exit_code(code: object) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from .program import Limits
+    from harnest.execution.local.program import Limits
 
 __all__ = ["effective"]
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from . import limits
-from .supervisor.family import facts_of, kill_all, processes, send
+from harnest.execution.local import limits
+from harnest.execution.local.supervisor.family import facts_of, kill_all, processes, send
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -5,6 +5,10 @@ from __future__ import annotations
 import os
 import sys
 
+TYPE_CHECKING = False  # the package `typing` costs more than a short program
+if TYPE_CHECKING:
+    from typing import Any
+
 # The public wrappers `ctypes` and `signal` cost a third of an interpreter's start (5 ms each of
 # 19 ms CPU, measured); these are the modules of the standard library that they wrap.
 try:
@@ -34,6 +38,9 @@ PDEATHSIG, DUMPABLE, NO_NEW_PRIVS, CHILD_SUBREAPER = 1, 4, 38, 36
 _NEW_USER, _NEW_NETWORK = 0x10000000, 0x40000000
 _GET_FLAGS, _SET_FLAGS, _UP = 0x8913, 0x8914, 0x1
 _REQUEST = "16sh14x"
+
+ADDRESS_SPACE = 9 if LINUX else 5
+"""Number of the limit of a process's addresses, as ``getrlimit(2)`` numbers it."""
 
 _FILE_BYTES = 4096  # more than any file of /proc that is read here has
 
@@ -75,6 +82,13 @@ def use_null_for(*descriptors: int) -> None:
     for descriptor in descriptors:
         os.dup2(null, descriptor)
     os.close(null)
+
+
+def shared_byte() -> Any:
+    """Return a byte, 0 at first, that this process and those forked from it share."""
+    import mmap  # noqa: PLC0415 - only few programs need it
+
+    return mmap.mmap(-1, 1)
 
 
 def ignore_signals() -> dict[int, object]:

@@ -1,4 +1,4 @@
-"""The process between Harnest and a program: it starts the program and ends all that came of it.
+"""The process between the host and a program: it starts the program and ends all that came of it.
 
 ``system``, ``family``, ``program`` and ``main`` are sent to the sandbox's interpreter (Python 3.8
 or newer) and run there on their own, so they import nothing but each other and the standard

@@ -1,10 +1,11 @@
-"""A program's output: kept up to the budget, decoded without cutting characters, handed on."""
+"""A program's output: kept up to the budget, handed on as text without cutting characters."""
 
 from __future__ import annotations
 
 import codecs
 from typing import TYPE_CHECKING
 
+from harnest.execution.text import decoded
 from harnest.sandbox.optional import OutputStream
 
 if TYPE_CHECKING:
@@ -24,13 +25,13 @@ class Capture:
         dropped: Bytes beyond the budget that were read, by stream.
     """
 
-    def __init__(self, budget: int, sink: OutputSink | None) -> None:
+    def __init__(self, budget: int, sink: OutputSink | None = None) -> None:
         self._left = budget
         self._sink = sink
         self._decoders = {
             stream: codecs.getincrementaldecoder("utf-8")("replace") for stream in OutputStream
         }
-        self._texts: dict[OutputStream, list[str]] = {stream: [] for stream in OutputStream}
+        self._kept: dict[OutputStream, list[bytes]] = {stream: [] for stream in OutputStream}
         self.dropped: dict[OutputStream, int] = dict.fromkeys(OutputStream, 0)
 
     @property
@@ -43,7 +44,10 @@ class Capture:
         kept = data[: self._left]
         self._left -= len(kept)
         self.dropped[stream] += len(data) - len(kept)
-        self._keep(stream, self._decoders[stream].decode(kept))
+        if kept:
+            self._kept[stream].append(kept)
+        if self._sink is not None:
+            self._hand_on(stream, self._decoders[stream].decode(kept))
 
     def close(self) -> None:
         """Take the end of both streams; a character that was cut off becomes U+FFFD.
@@ -51,19 +55,21 @@ class Capture:
         One that the budget itself cut is left out: the program did not write it wrongly.
         """
         for stream, decoder in self._decoders.items():
-            if not self.dropped[stream]:
-                self._keep(stream, decoder.decode(b"", final=True))
+            if self._sink is not None and not self.dropped[stream]:
+                self._hand_on(stream, decoder.decode(b"", final=True))
+
+    def data(self, stream: OutputStream) -> bytes:
+        """Return what was kept of a stream, as it was written."""
+        return b"".join(self._kept[stream])
 
     def text(self, stream: OutputStream) -> str:
-        """Return what was kept of a stream."""
-        return "".join(self._texts[stream])
+        """Return what was kept of a stream as text."""
+        return decoded(self.data(stream), cut=self.dropped[stream] > 0)
 
     def truncated(self) -> dict[str, int]:
         """Return the dropped bytes of each stream that was truncated."""
         return {stream.value: count for stream, count in self.dropped.items() if count}
 
-    def _keep(self, stream: OutputStream, text: str) -> None:
-        if text:
-            self._texts[stream].append(text)
-            if self._sink is not None:
-                self._sink(stream, text)
+    def _hand_on(self, stream: OutputStream, text: str) -> None:
+        if text and self._sink is not None:
+            self._sink(stream, text)

@@ -1,13 +1,14 @@
 """What a supervisor tells: parsed strictly, since a program of the same user could try to forge it.
 
-Lines: ``started PID``, ``refused WHAT [WHY] ERRNO``, ``ended HOW STATUS CPU_MS KILLED LEFT``.
+Lines: ``started PID``, ``refused WHAT [WHY] ERRNO``, ``memory``, and at the end
+``ended HOW STATUS CPU_MS KILLED LEFT``.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from . import limits
+from harnest.execution.local import limits
 
 __all__ = ["End", "Reporter"]
 
@@ -40,6 +41,7 @@ class Reporter:
 
     Attributes:
         pid: The program's process, 0 until it was started.
+        memory_exceeded: Whether Python in it gave up for want of address space.
         refused: Why the supervisor did not run the program; empty if it did.
         end: How the program ended; None until it did.
     """
@@ -48,6 +50,7 @@ class Reporter:
         self._data = b""
         self._read = 0
         self.pid = 0
+        self.memory_exceeded = False
         self.refused = ""
         self.end: End | None = None
 
@@ -75,6 +78,8 @@ class Reporter:
                 self.pid = _number(pid)
             case ["refused", *reason] if reason:
                 self.refused = " ".join(reason)
+            case ["memory"]:
+                self.memory_exceeded = True
             case ["ended", ending, status, *numbers] if ending in _ENDINGS and len(numbers) == 3:
                 self.end = _end(ending, status, *map(_number, numbers))
             case _:

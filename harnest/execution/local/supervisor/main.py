@@ -28,8 +28,10 @@ def supervise(settings: dict[str, Any]) -> None:
     """Run one program; never returns.
 
     Args:
-        settings: ``code``, ``deadline`` (on ``time.monotonic()``, or None), ``limits``,
-            ``isolate_network``, ``report`` (a descriptor) and ``work`` (a path).
+        settings: ``argv``, ``code`` (None to run ``argv``), ``deadline`` (on ``time.monotonic()``,
+            or None), ``descriptors`` (those that are the program's), ``environment``,
+            ``isolate_network``, ``limits``, ``report`` (a descriptor), ``stdin`` (likewise, or
+            None) and ``work`` (a path).
     """
     report, host = settings["report"], os.getppid()
     refusal = _prepare(isolate_network=settings["isolate_network"])
@@ -37,19 +39,28 @@ def supervise(settings: dict[str, Any]) -> None:
         os.write(report, f"refused {refusal}\n".encode())
         os._exit(0)
     handlers = system.ignore_signals()
+    memory = system.shared_byte() if _watches_memory(settings) else None
     gc.freeze()  # what is here is no garbage: the program's collections needn't look at it
     me, child = os.getpid(), os.fork()
     if child == 0:
-        become(settings, me, handlers)
+        become(settings, me, handlers, memory)
     os.write(report, f"started {child}\n".encode())
-    system.use_null_for(1, 2)
+    system.use_null_for(1, 2, *settings["descriptors"])
     family = Family(child)
     ending = _watch(child, host, settings["deadline"])
     killed, left = family.end()
+    if memory is not None and memory[0]:
+        os.write(report, b"memory\n")
     status = -1 if family.status is None else family.status
     line = f"ended {ending} {status} {family.cpu_ms} {killed} {left}\n"
     os.write(report, line.encode())
     os._exit(0)
+
+
+def _watches_memory(settings: dict[str, Any]) -> bool:
+    """Whether there is a bound on addresses, and the program is Python that we run ourselves."""
+    bounded = any(number == system.ADDRESS_SPACE for number, _, _ in settings["limits"])
+    return bounded and settings["code"] is not None
 
 
 def _prepare(*, isolate_network: bool) -> str:

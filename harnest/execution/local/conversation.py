@@ -6,17 +6,15 @@ import enum
 import selectors
 from typing import TYPE_CHECKING
 
+from harnest.execution.local import limits
 from harnest.sandbox.optional import OutputStream
-
-from . import limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from harnest.execution.local.capture import Capture
+    from harnest.execution.local.child import Child
     from harnest.sandbox.scope import SandboxControl
-
-    from .capture import Capture
-    from .child import Child
 
 __all__ = ["Cause", "converse"]
 

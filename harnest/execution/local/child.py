@@ -13,15 +13,13 @@ import subprocess
 import time
 from typing import TYPE_CHECKING, Self
 
-from . import limits
-from .report import Reporter
-from .strays import Traces, kill_family, kill_strays
+from harnest.execution.local import limits
+from harnest.execution.local.report import Reporter
+from harnest.execution.local.strays import Traces, kill_family, kill_strays
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from .cgroup import ControlGroup
-    from .program import Program
+    from harnest.execution.local.cgroup import ControlGroup
+    from harnest.execution.local.program import LocalProgram
 
 __all__ = ["Child"]
 
@@ -31,8 +29,8 @@ class Child:
 
     Args:
         program: What to run.
-        environment: The program's whole environment.
         group: Control group to run it in, which the caller made and removes; None for none.
+        deadline: When it must be over, on ``time.monotonic()``; None for never.
 
     Attributes:
         stdin: Descriptor to write the payload to; closing it means "stop".
@@ -46,7 +44,7 @@ class Child:
     """
 
     def __init__(
-        self, program: Program, environment: Mapping[str, str], group: ControlGroup | None
+        self, program: LocalProgram, group: ControlGroup | None, deadline: float | None
     ) -> None:
         self._told_at: float | None = None
         self._ended = False
@@ -60,16 +58,16 @@ class Child:
             for end in (self.stdin, self.stdout, self.stderr, self.report):
                 os.set_blocking(end, False)
             self._traces = Traces.of(program.work, (stdout, stderr))
-            payload = program.payload(report)
+            payload = program.payload(report, deadline)
             self._unsent = memoryview(payload)
             self._process = subprocess.Popen(
                 program.command(payload),
                 stdin=stdin,
                 stdout=stdout,
                 stderr=stderr,
-                pass_fds=(report,),
+                pass_fds=(report, *program.descriptors),
                 cwd=program.work,
-                env=dict(environment),
+                env=dict(program.environment),
                 start_new_session=True,
             )
             self._adopt()

@@ -1,0 +1,20 @@
+"""Every bound of running processes of this host, by name and with its unit."""
+
+from typing import Final
+
+KIB: Final = 1024
+
+PROCESSES: Final = 256
+"""Processes and threads of a program unless a tier says otherwise."""
+COUNT_SECONDS: Final = 5.0
+"""How long a count of the user's processes is relied on, in seconds."""
+READ_BYTES: Final = 256 * KIB
+"""Bytes taken from a pipe at once."""
+REPORT_BYTES: Final = 4 * KIB
+"""Most bytes that the supervisor may report."""
+POLL_SECONDS: Final = 0.05
+"""Longest wait before cancellation and deadline are looked at again, in seconds."""
+STALLED_SECONDS: Final = 0.25
+"""Longest wait for a supervisor that was told to stop, in seconds; then the host kills."""
+FORCE_SECONDS: Final = 0.5
+"""Longest that the host looks for a program's processes to kill, in seconds."""
