@@ -21,8 +21,11 @@ class FileSystem(Protocol):
     def open_folder(self, name: str, *, folder: int) -> int:
         """Open the folder ``name`` below the open folder and return its descriptor."""
 
-    def mkdir(self, name: str, *, folder: int) -> None:
-        """Make a folder of :data:`FOLDER_MODE` whatever the umask is, which must not exist."""
+    def mkdir(self, name: str, *, folder: int) -> int:
+        """Make a folder, which must not exist, and return its descriptor.
+
+        Its mode is :data:`FOLDER_MODE` whatever the umask is.
+        """
 
     def create(self, name: str, *, folder: int, mode: int | None = None) -> int:
         """Make an empty file, which must not exist, and return its descriptor for writing.
@@ -54,14 +57,16 @@ class DiskFileSystem:
         flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
         return os.open(name, flags, dir_fd=folder)
 
-    def mkdir(self, name: str, *, folder: int) -> None:
+    def mkdir(self, name: str, *, folder: int) -> int:
         """See :class:`FileSystem`."""
         os.mkdir(name, FOLDER_MODE, dir_fd=folder)
         descriptor = self.open_folder(name, folder=folder)
         try:
             os.fchmod(descriptor, FOLDER_MODE)
-        finally:
+        except OSError:
             os.close(descriptor)
+            raise
+        return descriptor
 
     def create(self, name: str, *, folder: int, mode: int | None = None) -> int:
         """See :class:`FileSystem`."""

@@ -6,32 +6,23 @@ that nothing outside the project can be reached whatever lies in it.
 
 from __future__ import annotations
 
-import errno
 import os
 import stat
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Self
 
 from harnest_ext.errors import StoreError
 from harnest_ext.store import rules
+from harnest_ext.store.faults import told
 from harnest_ext.store.filesystem import DiskFileSystem
+from harnest_ext.store.newfile import NewFile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
     from pathlib import Path
 
     from harnest_ext.store.filesystem import FileSystem
 
 __all__ = ["Folder", "split"]
-
-_REMEDIES = {
-    errno.ENOSPC: "Free some space on the disk and run the command again.",
-    errno.EDQUOT: "Free some of your quota and run the command again.",
-    errno.EROFS: "The file system is read-only: mount it for writing or move the project.",
-    errno.EACCES: "Give yourself permission to write there and run the command again.",
-    errno.EPERM: "Give yourself permission to write there and run the command again.",
-    errno.EIO: "The disk reported a fault; look at the system's log.",
-}
 
 
 class Folder:
@@ -57,7 +48,7 @@ class Folder:
         Raises:
             StoreError: kind ``io-error``.
         """
-        with _told("open", str(root)):
+        with told("open", str(root)):
             descriptor = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         return cls(descriptor, "", disk or DiskFileSystem())
 
@@ -91,7 +82,7 @@ class Folder:
             StoreError: kind ``io-error``.
         """
         # A link in the middle of a path is caught when the folder is opened for the change.
-        with _told("look at", self._named(path)):
+        with told("look at", self._named(path)):
             try:
                 return os.stat(path, dir_fd=self.descriptor, follow_symlinks=False).st_mode
             except (FileNotFoundError, NotADirectoryError):
@@ -107,13 +98,11 @@ class Folder:
         Raises:
             StoreError: kind ``io-error``.
         """
-        with _told("list", self.path):
+        with told("list", self.path):
             return sorted(os.listdir(self.descriptor))  # noqa: PTH208 - a descriptor, not a path
 
-    def write(
-        self, name: str, chunks: Iterable[bytes], *, mode: int | None = None
-    ) -> os.stat_result:
-        """Write a new file and return its stamps; it is not synced yet.
+    def write(self, name: str, chunks: Iterable[bytes], *, mode: int | None = None) -> NewFile:
+        """Write a new file and return it, open and not synced yet.
 
         Args:
             name: Its name in this folder.
@@ -123,32 +112,26 @@ class Folder:
         Raises:
             StoreError: kind ``io-error``; what was written of it is left for whoever stages.
         """
-        with _told("write", self._named(name)):
+        path = self._named(name)
+        with told("write", path):
             descriptor = self._disk.create(name, folder=self.descriptor, mode=mode)
         try:
             for chunk in chunks:
-                with _told("write", self._named(name)):
+                with told("write", path):
                     self._disk.write(chunk, descriptor=descriptor)
-            return os.fstat(descriptor)
-        finally:
+        except BaseException:
             os.close(descriptor)
+            raise
+        return NewFile(descriptor, path, self._disk)
 
-    def sync(self, name: str | None = None) -> None:
-        """Bring this folder's entries, or the content of its file ``name``, to stable storage.
+    def sync(self) -> None:
+        """Bring this folder's entries to stable storage.
 
         Raises:
             StoreError: kind ``io-error``.
         """
-        with _told("sync", self._named(name or "")):
-            if name is None:
-                self._disk.sync(descriptor=self.descriptor)
-                return
-            flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
-            descriptor = os.open(name, flags, dir_fd=self.descriptor)
-            try:
-                self._disk.sync(descriptor=descriptor)
-            finally:
-                os.close(descriptor)
+        with told("sync", self._named("")):
+            self._disk.sync(descriptor=self.descriptor)
 
     def rename(self, path: str, new_path: str) -> None:
         """Move an entry below this folder and sync neither end.
@@ -161,7 +144,7 @@ class Folder:
         with (
             self._parent(head) as source,
             self._parent(new_head) as target,
-            _told(f"move {self._named(path)} to", self._named(new_path)),
+            told(f"move {self._named(path)} to", self._named(new_path)),
         ):
             self._disk.rename(
                 name, new_name, folder=source.descriptor, new_folder=target.descriptor
@@ -182,10 +165,10 @@ class Folder:
                 with parent.at(name) as folder:
                     for entry in folder.names():
                         folder.remove(entry)
-                with _told("remove", self._named(path)):
+                with told("remove", self._named(path)):
                     self._disk.rmdir(name, folder=parent.descriptor)
             else:
-                with _told("remove", self._named(path)):
+                with told("remove", self._named(path)):
                     self._disk.unlink(name, folder=parent.descriptor)
 
     def remove_if_empty(self, path: str) -> None:
@@ -202,16 +185,17 @@ class Folder:
             with parent.at(name) as folder:
                 empty = not folder.names()
             if empty:
-                with _told("remove", self._named(path)):
+                with told("remove", self._named(path)):
                     self._disk.rmdir(name, folder=parent.descriptor)
 
     def _child(self, name: str, *, make: bool) -> Folder:
         path = self._named(name)
         if make and not self.exists(name):
-            with _told("make", path):
-                self._disk.mkdir(name, folder=self.descriptor)
+            with told("make", path):
+                descriptor = self._disk.mkdir(name, folder=self.descriptor)
+            return Folder(descriptor, path, self._disk)
         try:
-            with _told("open", path):
+            with told("open", path):
                 descriptor = self._disk.open_folder(name, folder=self.descriptor)
         except StoreError as error:
             mode = self.mode(name)
@@ -233,22 +217,6 @@ def split(path: str) -> tuple[str, str]:
     """Return the folder part and the last component of ``path``."""
     head, _, name = path.rpartition("/")
     return head, name
-
-
-@contextmanager
-def _told(action: str, path: str) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        if isinstance(error, StoreError):
-            raise
-        raise StoreError(
-            rules.WRITE.problem(
-                f"Could not {action} {path}: {error.strerror or type(error).__name__}.",
-                path=path,
-                remedy=_REMEDIES.get(error.errno or 0, ""),
-            )
-        ) from error
 
 
 def _no_folder(path: str) -> StoreError:

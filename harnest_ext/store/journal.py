@@ -21,7 +21,10 @@ from harnest_ext.store.reading import read_regular
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["SWAPPED_FILES", "Journal", "read_journal"]
+__all__ = ["NEW_NAME", "SWAPPED_FILES", "Journal", "read_journal"]
+
+NEW_NAME: Final = "new"
+"""Folder below the staging folder in which new copies wait."""
 
 SWAPPED_FILES: Final = (layout.STAMPS_PATH, layout.PYPROJECT_NAME, layout.LOCK_NAME)
 """Files that a command may replace together with copies, in the order in which it does."""
@@ -60,7 +63,7 @@ class Journal:
 
     def staged_copy(self, name: str) -> str:
         """Return where the new copy of ``name`` waits."""
-        return f"{self.staging}/new/{name}"
+        return f"{self.staging}/{NEW_NAME}/{name}"
 
     def staged_file(self, path: str) -> str:
         """Return where the new content of one of :data:`SWAPPED_FILES` waits."""

@@ -10,6 +10,7 @@ from harnest_ext.package.digest import TreeHash
 from harnest_ext.store import layout, rules
 from harnest_ext.store.filesystem import FILE_MODE
 from harnest_ext.store.folder import split
+from harnest_ext.store.newfile import UnsyncedFiles
 from harnest_ext.store.stamps import CopyStamps, Stamp
 
 if TYPE_CHECKING:
@@ -54,23 +55,18 @@ def stage_copy(
     """
     tree = TreeHash()
     stamps: dict[str, Stamp] = {}
-    for here, entry in _in_folders(folder, files):
-        path, size, chunks = entry
-        tree.begin(path, size)
-        content = _Watched(chunks, tree)
-        found = here.write(split(path)[1], content, mode=FILE_MODE)
-        stamps[path] = (found.st_size, found.st_mtime_ns, found.st_ino, content.checksum)
-    if tree.hexdigest() != digest:
-        raise InvalidExtension(
-            rules.SOURCE_CHANGED.problem(
-                f"The source of '{name}' changed while it was copied.",
-                path=name,
-                expected=digest,
-                got=tree.hexdigest(),
-            ),
-            unchanged="The project was not changed.",
-        )
-    _sync(folder, stamps)
+    with UnsyncedFiles() as unsynced:
+        for here, (path, size, chunks) in _in_folders(folder, files):
+            tree.begin(path, size)
+            content = _Watched(chunks, tree)
+            file = here.write(split(path)[1], content, mode=FILE_MODE)
+            unsynced.add(file)
+            found = file.stat()
+            stamps[path] = (found.st_size, found.st_mtime_ns, found.st_ino, content.checksum)
+        if tree.hexdigest() != digest:
+            raise _changed(name, digest, tree.hexdigest())
+        unsynced.sync()
+    _sync_folders(folder, stamps)
     return CopyStamps(digest=digest, files=stamps)
 
 
@@ -88,8 +84,8 @@ def stage_file(root: Folder, path: str, data: bytes, *, mode: int | None = None)
     """
     head, name = split(path)
     with root.at(head, make=True) as folder:
-        folder.write(name, [data] if data else [], mode=mode)
-        folder.sync(name)
+        with folder.write(name, [data] if data else [], mode=mode) as file:
+            file.sync()
         folder.sync()
 
 
@@ -132,17 +128,27 @@ def _close(here: Folder, root: Folder) -> None:
         here.__exit__()
 
 
-def _sync(folder: Folder, paths: Iterable[str]) -> None:
-    """Sync every file, after all of them were written: the first sync takes most along."""
+def _sync_folders(folder: Folder, paths: Iterable[str]) -> None:
+    """Sync every folder of a copy, the inner ones first."""
     heads = {""}
-    for here, (path, _, _) in _in_folders(folder, ((path, 0, ()) for path in paths)):
-        head, name = split(path)
-        here.sync(name)
-        while head:
+    for path in paths:
+        head = split(path)[0]
+        while head not in heads:
             heads.add(head)
             head = split(head)[0]
-    for head in sorted(heads, reverse=True):
-        if head:
-            with folder.at(head) as inner:
-                inner.sync()
+    for head in sorted(heads - {""}, reverse=True):
+        with folder.at(head) as inner:
+            inner.sync()
     folder.sync()
+
+
+def _changed(name: Slug, expected: str, got: str) -> InvalidExtension:
+    return InvalidExtension(
+        rules.SOURCE_CHANGED.problem(
+            f"The source of '{name}' changed while it was copied.",
+            path=name,
+            expected=expected,
+            got=got,
+        ),
+        unchanged="The project was not changed.",
+    )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self
 
 from harnest_ext.errors import StoreError
 from harnest_ext.store import layout, leftovers, rules, swap
-from harnest_ext.store.journal import SWAPPED_FILES, Journal
+from harnest_ext.store.journal import NEW_NAME, SWAPPED_FILES, Journal
 from harnest_ext.store.staging import IGNORE_EVERYTHING, next_number, stage_copy, stage_file
 from harnest_ext.store.stamps import read_stamps, render_stamps
 
@@ -62,6 +62,7 @@ class Transaction:
             if not root.exists(folder)
         ]
         self._number = next_number(root)
+        self._staged: Folder | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -69,6 +70,8 @@ class Transaction:
     def __exit__(
         self, kind: object, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if self._staged is not None:
+            self._staged.__exit__()
         if self._phase is _Phase.PREPARING:
             if isinstance(error, StoreError):
                 error.unchanged = error.unchanged or UNCHANGED
@@ -105,7 +108,9 @@ class Transaction:
         if name not in self._out and self._root.exists(f"{layout.EXTENSIONS_NAME}/{name}"):
             raise self._occupied(name)
         self._prepare()
-        with self._root.at(self._journal().staged_copy(name), make=True) as folder:
+        if self._staged is None:
+            self._staged = self._root.at(f"{self._journal().staging}/{NEW_NAME}", make=True)
+        with self._staged.at(name, make=True) as folder:
             self._stamps[name] = stage_copy(folder, name, files, digest)
         self._in.append(name)
 
@@ -182,7 +187,7 @@ class Transaction:
 
     def _sync_parents(self, journal: Journal) -> None:
         """Bring the names of what was staged to stable storage, up to the state folder."""
-        staging = [f"{journal.staging}/{part}" for part in ("new", "files", "saved")]
+        staging = [f"{journal.staging}/{part}" for part in (NEW_NAME, "files", "saved")]
         previous = f"{layout.PREVIOUS_PATH}/{journal.number}"
         for path in (*staging, journal.staging, layout.STAGING_PATH, previous):
             if self._root.exists(path):

@@ -46,12 +46,13 @@ class RecordingFileSystem:
         self.before(f"open_folder {name}")
         return self.disk.open_folder(name, folder=folder)
 
-    def mkdir(self, name: str, *, folder: int) -> None:
+    def mkdir(self, name: str, *, folder: int) -> int:
         """Do it, as the port says."""
         self.before(f"mkdir {name}")
-        self.disk.mkdir(name, folder=folder)
+        descriptor = self.disk.mkdir(name, folder=folder)
         self._dirty(folder)
-        self.unsynced.add(os.stat(name, dir_fd=folder).st_ino)
+        self._dirty(descriptor)
+        return descriptor
 
     def create(self, name: str, *, folder: int, mode: int | None = None) -> int:
         """Do it, as the port says."""
