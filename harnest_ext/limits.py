@@ -37,8 +37,9 @@ PYTHON_BYTES: Final = 1 * MIB
 """Most bytes of one Python source file, which is parsed to be checked."""
 PYTHON_TOKENS: Final = 250_000
 """Most words and signs of one Python source file: parsing costs about 1 KiB of memory for each."""
-PYTHON_TOKENS_TOTAL: Final = 4_000_000
-"""Most words and signs of all Python source files of one package, at about 5 us of CPU for each."""
+PYTHON_TOKENS_TOTAL: Final = 600_000
+"""Most words and signs of all Python source files of one package, some 60,000 lines: parsing costs
+at most 3 us of CPU for each, so that the worst package is judged in about 2 s."""
 MANIFEST_ITEMS: Final = 256
 """Most items of one list in an ``extension.yaml``."""
 READ_BYTES: Final = 256 * KIB
@@ -89,6 +90,8 @@ WRITER_POLL_SECONDS: Final = 0.05
 """How often the wait looks again."""
 CLOSE_MATCHES: Final = 3
 """Most names suggested for a name that is not known."""
+UNSYNCED_FILES: Final = 64
+"""Most files that are written and kept open before they are synced together."""
 PREVIOUS_VERSIONS: Final = 1
 """How many previous versions of an extension are kept for a rollback."""
 

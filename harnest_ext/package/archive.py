@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from harnest_ext.package.zip64 import DirectoryPlace
-    from harnest_ext.package.zipfields import CentralHeader
+    from harnest_ext.package.zipfields import CentralHeader, LocalHeader
     from harnest_ext.rule import Rule
 
 __all__ = ["DEFLATED", "STORED", "Member", "read_directory"]
@@ -32,6 +32,9 @@ STORED, DEFLATED = 0, 8
 _ENCRYPTED, _DESCRIPTOR, _UTF8 = 1 << 0, 1 << 3, 1 << 11
 _DEFLATE_HINTS = 1 << 1 | 1 << 2
 _COMPARED = ("needed", "flags", "method", "time", "date", "crc")
+"""Fields that are the same in both headers; they stand in this order in either."""
+_LOCAL_COMPARED = slice(1, 1 + len(_COMPARED))
+_CENTRAL_COMPARED = slice(2, 2 + len(_COMPARED))
 _TYPES = {
     0: EntryType.FILE,
     stat.S_IFREG: EntryType.FILE,
@@ -183,17 +186,23 @@ def _local(
     start = after_name + local.extra_length
     if data[begin:after_name] != raw:
         _refuse(rules.FIELDS, "A member has two names.", raw)
-    for field in _COMPARED:
-        ours, theirs = getattr(local, field), getattr(central, field)
-        if ours != theirs:
-            got = f"{ours} before the content, {theirs} in the directory"
-            _refuse(rules.FIELDS, f"A member has two values of {field!r}.", raw, got=got)
+    if local[_LOCAL_COMPARED] != central[_CENTRAL_COMPARED]:
+        _two_values(raw, local, central)
     if start > len(data):
         _refuse(rules.FRAMING, "A member runs past the end of the file.", raw)
     extra = zf.extra_fields(data[after_name:start], name)
     if effective_sizes(local, extra, name)[:2] != (size, packed):
         _refuse(rules.FIELDS, "A member has two sizes.", raw)
     return start
+
+
+def _two_values(raw: bytes, local: LocalHeader, central: CentralHeader) -> NoReturn:
+    for field in _COMPARED:
+        ours, theirs = getattr(local, field), getattr(central, field)
+        if ours != theirs:
+            got = f"{ours} before the content, {theirs} in the directory"
+            _refuse(rules.FIELDS, f"A member has two values of {field!r}.", raw, got=got)
+    raise AssertionError("the headers were said to differ")
 
 
 def _kind(raw: bytes, header: CentralHeader, size: int, packed: int) -> tuple[EntryType, int]:

@@ -52,6 +52,8 @@ def project_file(manifest: Manifest, metadata: MetadataFacts, *, has_readme: boo
 
 def toml_string(text: str) -> str:
     """Return a text as a TOML basic string."""
+    if text.isprintable() and '"' not in text and "\\" not in text:
+        return f'"{text}"'
     return '"' + "".join(map(_escaped, text)) + '"'
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from harnest_ext import limits
@@ -51,7 +52,7 @@ def path_problem(path: str) -> Problem | None:
             expected=f"at most {limits.PATH_DEPTH} components",
             got=f"{len(components)} components",
         )
-    size = len(path.encode("utf-8", "surrogateescape"))
+    size = _utf8_size(path)
     if size > limits.PATH_BYTES:
         return rules.PATH_LENGTH.problem(
             "A path is too long.",
@@ -59,8 +60,11 @@ def path_problem(path: str) -> Problem | None:
             expected=f"at most {limits.PATH_BYTES} bytes",
             got=f"{size} bytes",
         )
-    problems = (_component_problem(path, component) for component in components)
-    return next((problem for problem in problems if problem), None)
+    for component in components:
+        problem = _component_problem(path, component)
+        if problem:
+            return problem
+    return None
 
 
 def _component_problem(path: str, name: str) -> Problem | None:
@@ -68,7 +72,7 @@ def _component_problem(path: str, name: str) -> Problem | None:
         return rules.PATH_SYNTAX.problem(
             "A path has an empty, '.' or '..' component.", path=path, got=name or "(empty)"
         )
-    size = len(name.encode("utf-8", "surrogateescape"))
+    size = _utf8_size(name)
     if size > limits.COMPONENT_BYTES:
         return rules.PATH_LENGTH.problem(
             "A name is too long.",
@@ -82,7 +86,13 @@ def _component_problem(path: str, name: str) -> Problem | None:
     return rules.COMPONENT.problem(f"A name {reason}.", path=path, got=name)
 
 
+def _utf8_size(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogateescape"))
+
+
+@lru_cache(maxsize=4096)
 def _objection(name: str) -> str:
+    """Why a name is not portable, or nothing; most names of one command come again and again."""
     if name.split(".", 1)[0].rstrip(" ").lower() in _DEVICES:
         return "is reserved for a device on Windows"
     if _PLAIN.fullmatch(name):

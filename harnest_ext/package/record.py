@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Row", "compare", "encoded", "read_record"]
 
-_STRONG = frozenset({"sha256", "sha384", "sha512"})
+_STRONG = {name: hashlib.new(name).digest_size for name in ("sha256", "sha384", "sha512")}
+"""Bytes of a digest of each hash that is accepted."""
 _UNLISTED = ("RECORD", "RECORD.jws", "RECORD.p7s")
 _SIZE = re.compile(r"0|[1-9][0-9]{0,11}", re.ASCII)
 
@@ -132,7 +133,7 @@ def _is_digest(algorithm: str, text: str) -> bool:
         size = len(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
     except (binascii.Error, ValueError):
         return False
-    return "=" not in text and size == hashlib.new(algorithm).digest_size
+    return "=" not in text and size == _STRONG[algorithm]
 
 
 def compare(

@@ -49,13 +49,14 @@ def read_wheel(path: Path, host: Host, findings: Findings) -> ExtensionPackage |
     try:
         name = parse_wheel_name(path.name)
         wheel = WheelFile(path)
+        package = _RECENT.find(path, wheel.archive.sha256, host)
+        if package is not None:
+            findings.extend(package.warnings)
+            return package
+        wheel.list_members()
     except InvalidExtension as error:
         findings.extend(error.problems)
         return None
-    package = _RECENT.find(path, wheel.archive.sha256, host)
-    if package is not None:
-        findings.extend(package.warnings)
-        return package
     package = _judged(wheel, name, host, findings)
     if package is not None and not findings.errors:
         _RECENT.keep(package, host)

@@ -35,15 +35,15 @@ class WheelFile:
     Attributes:
         path: Where it was read.
         archive: Name, hash and size of the file.
-        members: Everything in it.
+        members: Everything in it, once :meth:`list_members` has run.
         rows: The rows of RECORD, once they are known; content is verified against them.
     """
 
     def __init__(self, path: Path) -> None:
-        """Read and hash the file at ``path`` and its directory.
+        """Read and hash the file at ``path``.
 
         Raises:
-            InvalidExtension: The file can't be read, is too large, or is no unambiguous archive.
+            InvalidExtension: The file can't be read or is too large.
         """
         self.path = path
         self._data = _bytes_of(path)
@@ -52,8 +52,16 @@ class WheelFile:
             sha256=hashlib.sha256(self._data).hexdigest(),
             size=len(self._data),
         )
-        self.members: tuple[Member, ...] = read_directory(self._data)
+        self.members: tuple[Member, ...] = ()
         self.rows: Mapping[str, Row] = {}
+
+    def list_members(self) -> None:
+        """Read the archive's directory.
+
+        Raises:
+            InvalidExtension: The file is no unambiguous archive.
+        """
+        self.members = read_directory(self._data)
 
     def files(self) -> dict[str, Member]:
         """Return the members that are files, by path."""

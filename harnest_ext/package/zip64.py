@@ -120,6 +120,8 @@ def effective_sizes(
         InvalidExtension: The ZIP64 field is missing, too short or long, or disagrees.
     """
     offset = getattr(header, "offset", None)
+    if not extra and header.size < _WIDE32 > header.packed and (offset or 0) < _WIDE32:
+        return header.size, header.packed, offset or 0
     narrow = [header.size, header.packed] + ([] if offset is None else [offset])
     field = extra.get(_FIELD)
     wide = [position for position, value in enumerate(narrow) if value == _WIDE32]

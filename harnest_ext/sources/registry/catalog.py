@@ -63,6 +63,7 @@ class FolderCatalog:
     def __init__(self, folder: Path, name: str = "") -> None:
         self._folder = folder
         self._name = name
+        self._there = False
 
     @property
     def location(self) -> str:
@@ -104,9 +105,12 @@ class FolderCatalog:
         return self.slugs()
 
     def _check_there(self) -> None:
+        if self._there:
+            return
         if not (self._folder / "extensions").is_dir():
             message = "There is no registry in this folder: it has no folder 'extensions'."
             raise SourceError(rules.NO_REGISTRY.problem(message, path=str(self._folder)))
+        self._there = True
 
     def entries(self) -> Iterator[RegistryEntry]:
         """Yield every entry that can be read."""
