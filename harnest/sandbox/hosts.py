@@ -12,6 +12,8 @@ from harnest.sandbox import limits
 
 __all__ = ["normalized_hosts"]
 
+_NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*", re.ASCII)
+"""A last label that resolvers take for an address in an old spelling: 127.1 or 0x7f000001."""
 _LABEL = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?", re.ASCII)
 
 
@@ -52,6 +54,10 @@ def _name(text: str) -> str:
         raise ValueError(
             "allow_hosts must hold exact DNS names or IP literals, "
             "without scheme, port, path, user or wildcard"
+        )
+    if _NUMBER.fullmatch(labels[-1]):
+        raise ValueError(
+            "an address in allow_hosts must be in the usual spelling, such as 127.0.0.1"
         )
     return name
 

@@ -11,6 +11,7 @@ The source is the root of an index or registry that the user named. From there o
 from __future__ import annotations
 
 import ipaddress
+import re
 from dataclasses import dataclass, field
 from typing import Self
 from urllib.parse import SplitResult, unquote, urljoin, urlsplit, urlunsplit
@@ -21,6 +22,7 @@ from harnest_ext.sources.net import rules
 __all__ = ["WebAddress"]
 
 _PORTS = {"http": 80, "https": 443}
+_NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*", re.ASCII)
 _LOCAL_NAMES = ("localhost", ".localhost", ".local", ".internal")
 
 
@@ -62,8 +64,6 @@ class WebAddress:
             raise SourceError(
                 rules.SCHEME.problem("The URL is neither https nor http.", path=_without_user(text))
             )
-        if not parts.hostname:
-            raise _refused(text, "The URL names no host.")
         return cls(
             scheme=parts.scheme,
             host=_ascii_host(parts, text),
@@ -141,12 +141,24 @@ class WebAddress:
 
 def _ascii_host(parts: SplitResult, text: str) -> str:
     host = (parts.hostname or "").rstrip(".")
-    if host.isascii() and host:
-        return host
+    if not host:
+        raise _refused(text, "The URL names no host.")
     try:
-        return host.encode("idna").decode("ascii")
+        host = host if host.isascii() else host.encode("idna").decode("ascii").lower().rstrip(".")
     except UnicodeError:
         raise _refused(text, "The URL's host is no name.") from None
+    if _NUMBER.fullmatch(host.rpartition(".")[2]) and not _is_address(host):
+        # 127.1 and 0x7f000001 are this machine to a resolver, and a name to whoever compares.
+        raise _refused(text, "The URL's host is an address in an unusual spelling.")
+    return host
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
 
 
 def _credentials(parts: SplitResult) -> tuple[str, str] | None:

@@ -223,10 +223,21 @@ def test_offline_asks_nothing(server: Server) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["https://a b/", "https://host\r\nX: y/", "https://host\\path", "https://", "https://h:99999/"],
+    [
+        "https://a b/",
+        "https://host\r\nX: y/",
+        "https://host\\path",
+        "https://",
+        "https://./",
+        "https://h:99999/",
+        "https://127.1/",
+        "https://0x7f000001/",
+        "https://2130706433/",
+        "https://a.0177/",
+    ],
 )
 def test_a_text_that_is_no_url_is_refused(text: str) -> None:
-    """Control characters, spaces and back slashes never reach a request."""
+    """Control characters, spaces, back slashes and disguised addresses never reach a request."""
     with pytest.raises(SourceError) as caught:
         WebAddress.parse(text)
     assert caught.value.rule == "network.address"
