@@ -78,9 +78,9 @@ class Sandbox:
             factory=factory,
             backend=name,
             timeout_seconds=timeout_seconds,
-            metadata=freeze_metadata(metadata),
+            metadata={} if metadata is None else metadata,
             network_policy=network_policy,
-            _adapter_options=freeze_metadata(adapter_options),
+            _adapter_options={} if adapter_options is None else adapter_options,
         )
 
     @property

@@ -135,8 +135,8 @@ class _Freezer:
             raise ValueError(f"metadata is larger than {limits.METADATA_BYTES} bytes as JSON")
 
 
-def freeze_metadata(value: Mapping[str, Any] | None) -> FrozenMetadata:
-    """Return ``value`` frozen, itself if it is so already; None counts as empty.
+def freeze_metadata(value: Mapping[str, Any]) -> FrozenMetadata:
+    """Return ``value`` frozen, itself if it is so already.
 
     Args:
         value: JSON-like data, see :class:`FrozenMetadata`.
@@ -147,7 +147,7 @@ def freeze_metadata(value: Mapping[str, Any] | None) -> FrozenMetadata:
     """
     if isinstance(value, FrozenMetadata):
         return value
-    return FrozenMetadata({} if value is None else value)
+    return FrozenMetadata(value)
 
 
 def sandbox_metadata_to_dict(metadata: Mapping[str, Any]) -> dict[str, Any]:

@@ -170,4 +170,5 @@ def test_frozen_metadata_is_always_checked() -> None:
     data["a"].append(2)
     assert frozen == {"a": (1,)}
     assert freeze_metadata(frozen) is frozen
-    assert freeze_metadata(None) == {}
+    with pytest.raises(TypeError):
+        freeze_metadata(None)  # type: ignore[arg-type]
