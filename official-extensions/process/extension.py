@@ -1,10 +1,12 @@
-"""Run Python in processes of this host: no Docker needed, and no security boundary.
+"""Run Python and commands in processes of this host: no Docker needed, and no security boundary.
 
 ::
 
     from harnest.extensions.process import process
 
     python = process.sandbox(timeout_seconds=30)
+
+It is also the tier ``process`` of :class:`harnest.execution.Workspace`.
 """
 
 from __future__ import annotations
@@ -21,7 +23,9 @@ from .lib.settings import ProcessLimits, ProcessScope, ProcessSettings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
+    from harnest.execution import WorkspaceConfig, WorkspaceEngine
     from harnest.sandbox import SandboxNetworkPolicy
 
 __all__ = [
@@ -36,7 +40,7 @@ __all__ = [
 
 
 class ProcessExtension(Extension):
-    """Declares sandboxes whose programs run as processes of this host."""
+    """Declares sandboxes, and opens workspaces, whose programs are processes of this host."""
 
     def sandbox(  # noqa: PLR0913 - the documented options of a declaration
         self,
@@ -93,6 +97,21 @@ class ProcessExtension(Extension):
             metadata=metadata,
             network_policy=network_policy,
         )
+
+    def workspace(self, config: WorkspaceConfig, directory: Path) -> WorkspaceEngine:
+        """Return the engine of a workspace; :class:`harnest.execution.Workspace` asks for it.
+
+        Args:
+            config: The configuration.
+            directory: Work directory on this host, as its real path.
+
+        Raises:
+            TierUnavailableError: The tier can't run here.
+            UnsupportedPromiseError: It can't keep what the configuration asks for.
+        """
+        from .lib.workspace import ProcessWorkspace  # noqa: PLC0415 - only workspaces need it
+
+        return ProcessWorkspace(config, directory)
 
 
 def _build(settings: ProcessSettings) -> object:
