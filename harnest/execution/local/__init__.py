@@ -24,8 +24,9 @@ from __future__ import annotations
 from harnest.execution.local.answer import answered
 from harnest.execution.local.bounds import ProgramBounds
 from harnest.execution.local.capture import Capture
-from harnest.execution.local.errors import LocalProgramError
+from harnest.execution.local.errors import LaunchError, LocalProgramError
 from harnest.execution.local.execution import Ended, Ending, run_local
+from harnest.execution.local.launcher import Launcher
 from harnest.execution.local.program import LocalProgram
 from harnest.execution.local.rlimits import effective
 from harnest.execution.local.sealed import sealed
@@ -34,6 +35,8 @@ __all__ = [
     "Capture",
     "Ended",
     "Ending",
+    "LaunchError",
+    "Launcher",
     "LocalProgram",
     "LocalProgramError",
     "ProgramBounds",

@@ -14,6 +14,7 @@ import time
 from typing import TYPE_CHECKING, Self
 
 from harnest.execution.local import limits
+from harnest.execution.local.launcher import adopt_launched
 from harnest.execution.local.report import Reporter
 from harnest.execution.local.strays import Traces, kill_family, kill_strays
 
@@ -49,6 +50,7 @@ class Child:
         self._told_at: float | None = None
         self._ended = False
         self._group = group
+        self._launcher = program.launcher
         self.reporter = Reporter()
         with contextlib.ExitStack() as theirs, contextlib.ExitStack() as ours:
             stdin, self.stdin = _pipe(theirs, ours)
@@ -57,7 +59,7 @@ class Child:
             self.report, report = _pipe(ours, theirs)
             for end in (self.stdin, self.stdout, self.stderr, self.report):
                 os.set_blocking(end, False)
-            self._traces = Traces.of(program.work, (stdout, stderr))
+            self._traces = Traces.of(program.host_directory, (stdout, stderr))
             payload = program.payload(report, deadline)
             self._unsent = memoryview(payload)
             self._process = subprocess.Popen(
@@ -65,9 +67,9 @@ class Child:
                 stdin=stdin,
                 stdout=stdout,
                 stderr=stderr,
-                pass_fds=(report, *program.descriptors),
-                cwd=program.work,
-                env=dict(program.environment),
+                pass_fds=(report, *program.inherited),
+                cwd=program.host_directory,
+                env=dict(program.host_environment),
                 start_new_session=True,
             )
             self._adopt()
@@ -131,15 +133,27 @@ class Child:
             self._await_report()
         if not self.reporter.over:
             self._end_by_force()
+        elif self._contains:
+            self._await_namespace()
         self._process.kill()
         self._process.wait()
 
+    @property
+    def _contains(self) -> bool:
+        return self._launcher is not None and self._launcher.contains
+
+    def _await_namespace(self) -> None:
+        """Wait for the launcher's own end, which comes when nothing of its namespace is left."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(limits.FORCE_SECONDS)
+
     def _adopt(self) -> None:
         """Put the supervisor, which waits for its payload, into the control group."""
-        if self._group is None:
-            return
         try:
-            self._group.adopt(self._process.pid)
+            if self._launcher is not None:
+                adopt_launched(self._process.pid, self._group)
+            elif self._group is not None:
+                self._group.adopt(self._process.pid)
         except OSError:
             self._process.kill()
             self._process.wait()
@@ -161,12 +175,14 @@ class Child:
         alive = self._process.poll() is None
         if alive:
             kill_family(self._process.pid)
+        if alive and self._contains:  # its process 1 was killed, and so the kernel kills the rest
+            self._await_namespace()
         self._process.kill()
         self._process.wait()  # a group is not empty before its dead are reaped
-        if self._group is None:
-            kill_strays(self._traces, session=self.reporter.pid)
-        else:
+        if self._group is not None:
             self._group.kill()
+        elif not self._contains:  # processes of a namespace of their own have other numbers here
+            kill_strays(self._traces, session=self.reporter.pid)
 
 
 def _pipe(reader: contextlib.ExitStack, writer: contextlib.ExitStack) -> tuple[int, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harnest.sandbox.errors import SandboxExecutionError
 
-__all__ = ["LocalProgramError"]
+__all__ = ["LaunchError", "LocalProgramError"]
 
 
 class LocalProgramError(SandboxExecutionError):
@@ -23,3 +23,22 @@ class LocalProgramError(SandboxExecutionError):
         super().__init__(f"{reason} (phase: {phase})")
         self.reason = reason
         self.phase = phase
+
+
+class LaunchError(LocalProgramError):
+    """A launcher ended before the supervisor was there: its confinement could not be made.
+
+    Args:
+        detail: What it wrote to its error output, which may hold paths of this host.
+
+    Attributes:
+        detail: As above.
+    """
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(
+            "The confinement of the program could not be made, so it was not run. `harnest sandbox "
+            "doctor` says what is missing.",
+            phase="start",
+        )
+        self.detail = detail

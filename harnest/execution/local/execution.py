@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from harnest.execution.local.child import Child
 from harnest.execution.local.conversation import Cause, converse
-from harnest.execution.local.errors import LocalProgramError
+from harnest.execution.local.errors import LaunchError, LocalProgramError
+from harnest.sandbox.optional import OutputStream
 
 if TYPE_CHECKING:
     from harnest.execution.local.capture import Capture
@@ -85,6 +86,7 @@ def run_local(
         scope: Deadline and cancellation.
 
     Raises:
+        LaunchError: Its launcher could not confine it; it was not run.
         LocalProgramError: It could not be started.
         SandboxCancelledError: The scope was cancelled; nothing of it is running.
     """
@@ -95,6 +97,8 @@ def run_local(
             raise _not_started(type(error).__name__) from None
         with child:
             ended = _watched(child, capture, scope)
+            if program.launcher is not None and ended.ending is Ending.LOST:
+                _check_launched(child, capture)
         if group is None:
             return ended
         return dataclasses.replace(
@@ -102,6 +106,12 @@ def run_local(
             refused_processes=group.refused(),
             memory_exceeded=ended.memory_exceeded or group.oom_kills() > 0,
         )
+
+
+def _check_launched(child: Child, capture: Capture) -> None:
+    """Refuse an end before the beginning: what it wrote is the launcher's, not the program's."""
+    if not child.reporter.pid:
+        raise LaunchError(capture.text(OutputStream.STDERR).strip())
 
 
 def _watched(child: Child, capture: Capture, scope: SandboxControl) -> Ended:

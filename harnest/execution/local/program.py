@@ -6,6 +6,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from harnest.execution.local.launcher import Launcher
 from harnest.execution.local.supervisor import bundle
 
 __all__ = ["Limits", "LocalProgram"]
@@ -28,6 +29,8 @@ class LocalProgram:
         stdin: Descriptor that it reads as its input, which stays the caller's; None for none.
         pass_fds: Further descriptors of the caller's that it gets under their own numbers.
         isolate_network: Whether to run it in an empty network namespace, or not at all.
+        launcher: What starts its supervisor in a confinement; ``work`` and ``python`` are paths in
+            there then, and ``environment`` is what the launcher gives to it. None for nothing.
 
     Raises:
         ValueError: Not exactly one of ``code`` and ``argv`` is given.
@@ -42,6 +45,7 @@ class LocalProgram:
     stdin: int | None = None
     pass_fds: tuple[int, ...] = ()
     isolate_network: bool = False
+    launcher: Launcher | None = None
 
     def __post_init__(self) -> None:
         if (self.code is None) is not bool(self.argv):
@@ -51,6 +55,22 @@ class LocalProgram:
     def descriptors(self) -> tuple[int, ...]:
         """Every descriptor of the caller's that it gets."""
         return self.pass_fds if self.stdin is None else (self.stdin, *self.pass_fds)
+
+    @property
+    def host_directory(self) -> str:
+        """Folder of this host that its processes are started in."""
+        return self.work if self.launcher is None else self.launcher.directory
+
+    @property
+    def host_environment(self) -> Mapping[str, str]:
+        """Environment of the first process that is started."""
+        return self.environment if self.launcher is None else self.launcher.environment
+
+    @property
+    def inherited(self) -> tuple[int, ...]:
+        """Every descriptor of the caller's that the first process inherits."""
+        launchers = () if self.launcher is None else self.launcher.descriptors
+        return (*self.descriptors, *launchers)
 
     def payload(self, report: int, deadline: float | None) -> bytes:
         """Return what the supervisor reads from its input.
@@ -75,4 +95,5 @@ class LocalProgram:
 
     def command(self, payload: bytes) -> list[str]:
         """Return the command line that reads ``payload`` and acts on it."""
-        return bundle.command(self.python, len(payload))
+        prefix = () if self.launcher is None else self.launcher.prefix
+        return [*prefix, *bundle.command(self.python, len(payload))]

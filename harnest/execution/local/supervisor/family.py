@@ -18,14 +18,29 @@ class Family:
         program: The program's process.
 
     Attributes:
+        program: As above.
         status: Its wait status; None until it was reaped.
         cpu_ms: CPU milliseconds of it and of the children it waited for.
     """
 
     def __init__(self, program: int) -> None:
-        self._program = program
+        self.program = program
         self.status: int | None = None
         self.cpu_ms = 0
+
+    def program_ended(self) -> bool:
+        """Reap orphans that have ended; return whether the program has, which keeps its number.
+
+        Unreaped ones would count against the bound on processes.
+        """
+        if not hasattr(os, "waitid"):  # macOS, before Python 3.13
+            self.reap()
+            return self.status is not None
+        while True:
+            ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            if ended is None or ended.si_pid == self.program:
+                return ended is not None
+            os.waitpid(ended.si_pid, 0)
 
     def reap(self) -> bool:
         """Reap every child that has ended; return whether there are others."""
@@ -36,7 +51,7 @@ class Family:
                 return False
             if pid == 0:
                 return True
-            if pid == self._program:
+            if pid == self.program:
                 self.status = status
                 self.cpu_ms = int((usage.ru_utime + usage.ru_stime) * 1000)
 
@@ -45,7 +60,7 @@ class Family:
         killed: set[int] = set()
         limit = time.monotonic() + _KILL_SECONDS
         if not LINUX:  # nothing tells who descends from whom: the group is what can be ended
-            _send_group(self._program, signals.SIGKILL)
+            _send_group(self.program, signals.SIGKILL)
         while self.reap():
             found = kill_all(os.getpid(), limit)
             killed |= found

@@ -47,7 +47,7 @@ def supervise(settings: dict[str, Any]) -> None:
     os.write(report, f"started {child}\n".encode())
     system.use_null_for(1, 2, *settings["descriptors"])
     family = Family(child)
-    ending = _watch(child, host, settings["deadline"])
+    ending = _watch(family, host, settings["deadline"])
     killed, left = family.end()
     if memory is not None and memory[0]:
         os.write(report, b"memory\n")
@@ -79,15 +79,18 @@ def _prepare(*, isolate_network: bool) -> str:
     return ""
 
 
-def _watch(child: int, host: int, deadline: float | None) -> str:
+def _watch(family: Family, host: int, deadline: float | None) -> str:
     """Wait; return what came first: ``exit``, ``stop``, ``host`` (it is gone) or ``deadline``."""
     poller = select.poll()
-    handles = _handles(child, host)
+    # Process 1 of a namespace has no parent in it: it ends with the launcher that is outside.
+    watched = [pid for pid in (family.program, host) if pid]
+    handles = _handles(watched)
+    told = len(handles) == len(watched)
     for handle in (0, *handles):
         poller.register(handle, select.POLLIN)
     while True:
-        ready = {handle for handle, _ in poller.poll(_pause(deadline, told=len(handles) == 2))}
-        if os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+        ready = {handle for handle, _ in poller.poll(_pause(deadline, told=told))}
+        if family.program_ended():
             return "exit"
         if os.getppid() != host:
             return "host"
@@ -97,7 +100,7 @@ def _watch(child: int, host: int, deadline: float | None) -> str:
             return "deadline"
 
 
-def _handles(*pids: int) -> list[int]:
+def _handles(pids: list[int]) -> list[int]:
     """Return descriptors that become readable when a process ends; fewer on older systems."""
     handles = []
     for pid in pids:
