@@ -4,7 +4,7 @@ Declaring contacts nothing; the first execution starts resources, and the SDK is
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harnest.extensions import Extension, ExtensionContext
 from harnest.sandbox import Sandbox, SandboxBudget
@@ -16,6 +16,11 @@ from .lib.contracts.scope import DockerScope
 from .lib.contracts.service import DockerService
 from .lib.declaration import docker_sandbox
 from .lib.provider import DockerSandboxProvider
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from harnest.execution import WorkspaceConfig, WorkspaceEngine
 
 __all__ = [
     "DockerExtension",
@@ -32,7 +37,7 @@ __all__ = [
 
 
 class DockerExtension(Extension[ExtensionContext]):
-    """Declares Docker sandboxes and what belongs to them."""
+    """Declares Docker sandboxes and what belongs to them, and is the tier ``docker`` of workspaces."""
 
     def sandbox(self, **options: Any) -> Sandbox:
         """Declare a sandbox; the options are those of :func:`docker_sandbox`.
@@ -123,6 +128,22 @@ class DockerExtension(Extension[ExtensionContext]):
             ValueError: a bound is not an int in its range.
         """
         return DockerFiles(**bounds)
+
+    def workspace(self, config: "WorkspaceConfig", directory: "Path") -> "WorkspaceEngine":
+        """Open a workspace whose calls run in containers: the only way that host folders are mounted.
+
+        Args:
+            config: the configuration.
+            directory: work directory on this host, absolute and without links.
+
+        Raises:
+            TierUnavailableError: SDK, daemon or image is missing, or does not give what is promised.
+            UnsupportedPromiseError: a path or value of *config* cannot be kept.
+        """
+        # Only who opens a workspace needs it.
+        from .lib.workspace.opening import open_workspace  # noqa: PLC0415 - see above
+
+        return open_workspace(config, directory)
 
 
 extension = DockerExtension()

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import select
 import socket
 import threading
 import weakref
@@ -42,6 +43,26 @@ class SocketChannel:
         except OSError:
             # A stream that breaks is over; why the container ended is asked of the daemon.
             return b""
+
+    def exchange(self, data: memoryview, timeout: float) -> tuple[int, bytes | None]:
+        """Wait until some of *data* can be written or something can be read, and do what can be done.
+
+        Returns:
+            How many bytes were written, and what :meth:`receive` returns.
+        """
+        try:
+            poller = select.poll()
+            poller.register(self._socket, select.POLLIN | select.POLLOUT)
+            events = poller.poll(max(timeout, 0.0) * 1000)
+            ready = events[0][1] if events else 0
+            self._socket.settimeout(0.0)
+            sent = self._socket.send(data) if ready & select.POLLOUT else 0
+        except BlockingIOError:
+            sent = 0
+        except (OSError, ValueError):
+            # Broken, or closed by another thread: it is over.
+            return 0, b""
+        return sent, self.receive(0.0) if ready & ~select.POLLOUT else None
 
     def close(self) -> None:
         """Shut the stream down and close it: the SDK's own references would keep it open."""

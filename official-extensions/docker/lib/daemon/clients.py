@@ -46,6 +46,11 @@ class Clients:
         """Return whether the daemon is on this host, as far as its address tells."""
         return _is_local(self._address())
 
+    def socket_path(self) -> str | None:
+        """Return the path of the daemon's socket on this host, None for any other address."""
+        settings = self._address()
+        return _socket_path(settings) if _is_local(settings) else None
+
     def new(self, timeout: float) -> Any:
         """Return a client that the caller closes; its requests take at most *timeout* seconds.
 
@@ -137,12 +142,16 @@ class Clients:
 
 def _knock(settings: dict[str, Any], timeout: float) -> None:
     """Find a dead local daemon before the SDK does, which leaves a socket open when it cannot connect."""
-    path = str(settings.get("base_url") or _DEFAULT)
-    if not path.startswith(_LOCAL):
+    if not _is_local(settings):
         return
     with socket.socket(socket.AF_UNIX) as link:
         link.settimeout(max(timeout, _LEAST_SECONDS))
-        link.connect("/" + path.partition("://")[2].lstrip("/") if "://" in path else path)
+        link.connect(_socket_path(settings))
+
+
+def _socket_path(settings: dict[str, Any]) -> str:
+    path = str(settings.get("base_url") or _DEFAULT)
+    return "/" + path.partition("://")[2].lstrip("/") if "://" in path else path
 
 
 def _is_local(settings: dict[str, Any]) -> bool:

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 BACKLOG_BYTES = 1 << 18
 """Input held for a program that does not read before no more is taken from the host, in bytes."""
+_INTERPRET = (
+    b"__import__('sys').path.append(__import__('os').getcwd());"
+    b"exec(compile(__import__('os').fdopen(%d, 'rb').read(), '<string>', 'exec'))"
+)
 _CANNOT_RUN = 126
 _NOT_FOUND = 127
 
@@ -33,9 +37,9 @@ class Task(run.Run):
         self._kind, self._reads, self._cpu, self._file, self._space, scratches, mounts = numbers
         self._deadline = started + seconds
         texts = payload[wire.TASK_HEAD.size :].split(b"\0")
-        self._directory, self._shell, self._text = texts[:3]
-        mounted = texts[3 + scratches : 3 + scratches + mounts]
-        self._variables = texts[3 + scratches + mounts :]
+        self._directory, self._shell, self._python, self._text = texts[:4]
+        emptied, texts = texts[4 : 4 + scratches], texts[4 + scratches :]
+        mounted, self._variables = texts[:mounts], texts[mounts:]
         self._input = self._source = -1
         self._backlog = bytearray()
         self._whole = False
@@ -43,7 +47,7 @@ class Task(run.Run):
         facts = self._supervise(started, self._become)
         self._end_input()
         self._link.send(wire.EXIT, wire.pack_facts(facts))
-        for path in texts[3 : 3 + scratches]:
+        for path in emptied:
             scratch.clear(os.fsdecode(path))
         if [_identity(path) for path in mounted] != before:
             # A program moved folders about in which something is mounted: nobody is to meet that.
@@ -87,7 +91,7 @@ class Task(run.Run):
 
     def _begin(self) -> int:
         if self._kind == wire.PYTHON:
-            return child.run(self._text)
+            return self._interpret()
         # What the interpreter ignores for itself would be ignored by every command too.
         for number in (_signal.SIGPIPE, _signal.SIGXFSZ):
             _signal.signal(number, _signal.SIG_DFL)
@@ -95,10 +99,17 @@ class Task(run.Run):
         if text[:1] in (b"-", b"+"):
             # Not an option of the shell.
             text = b" " + text
-        try:
-            os.execv(self._shell, [self._shell, b"-c", text])  # noqa: S606 - it is a shell already
-        except OSError as error:
-            return _complain("the shell can't be started", error)
+        return _execute(self._shell, [b"-c", text])
+
+    def _interpret(self) -> int:
+        if not self._python:
+            return child.run(self._text)
+        # A program may be longer than any argument.
+        file = os.memfd_create("program", 0)
+        with open(file, "wb", closefd=False) as program:
+            program.write(self._text)
+        os.lseek(file, 0, os.SEEK_SET)
+        return _execute(self._python, [b"-I", b"-c", _INTERPRET % file])
 
     # --- input ----------------------------------------------------------------------------------
 
@@ -154,6 +165,13 @@ class Task(run.Run):
             self._poller.unregister(self._input)
         except (KeyError, ValueError):
             pass
+
+
+def _execute(path: bytes, arguments: list[bytes]) -> int:
+    try:
+        os.execv(path, [path, *arguments])  # noqa: S606 - what was asked for, and nothing else
+    except OSError as error:
+        return _complain("{} can't be started".format(os.fsdecode(path)), error)
 
 
 def _identity(path: bytes) -> tuple[int, int] | None:

@@ -14,7 +14,7 @@ TASK_HEAD = struct.Struct(">dQBBQQQHH")
 each process: CPU seconds, bytes of a file, bytes of address space (0: none); how many scratch folders
 and how many mount points are named.
 
-The rest are texts, parted by NUL: work directory, shell, text, scratch folders, mount points, and
+The rest are texts, parted by NUL: work directory, shell, interpreter (none: PID 1's own), text, scratch folders, mount points, and
 ``NAME=value`` for each variable.
 """
 PYTHON = 0

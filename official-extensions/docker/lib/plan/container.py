@@ -8,6 +8,7 @@ from harnest.sandbox import SandboxBudget
 
 from ..limits import INTERVAL_SECONDS_MAX, OPEN_FILES
 from .mounts import TMP, tmpfs
+from .work import Bind
 
 _NANOSECONDS: Final = 1_000_000_000
 HOME: Final = {
@@ -57,6 +58,8 @@ class ContainerPlan:
         runtime: another OCI runtime; None is the daemon's default.
         health: its health check; None turns the image's own off.
         tmp_exec: whether programs in ``/tmp`` can be executed.
+        binds: what of the host is in it; empty everywhere but in workspaces.
+        forgotten: whether the daemon removes it by itself once it has ended.
     """
 
     name: str
@@ -79,6 +82,8 @@ class ContainerPlan:
     runtime: str | None = None
     health: HealthCheck | None = None
     tmp_exec: bool = False
+    binds: tuple[Bind, ...] = ()
+    forgotten: bool = False
 
     def body(self) -> dict[str, Any]:
         """Return the body of the daemon's request ``POST /containers/create``."""
@@ -148,10 +153,12 @@ class ContainerPlan:
             "Ulimits": [_ulimit("core", 0), _ulimit("nofile", OPEN_FILES)],
             "NetworkMode": self.network or _NO_NETWORK,
             "RestartPolicy": {"Name": "no"},
-            "AutoRemove": False,
+            "AutoRemove": self.forgotten,
             "Init": False,
             "PublishAllPorts": False,
         }
+        if self.binds:
+            host["Mounts"] = [bind.body() for bind in self.binds]
         if self.closed:
             host["Dns"] = [_RESOLVER]
             host["DnsOptions"] = list(_RESOLVER_OPTIONS)

@@ -1,0 +1,113 @@
+"""Say which paths of the host may be seen by programs, and refuse the others by name of the rule.
+
+What is refused, whatever its permissions: trees of the kernel and of running services, every path that
+is the daemon's socket or holds it, what another file system is mounted below, and what is neither a
+folder nor a regular file.
+"""
+
+import os
+import stat
+from collections.abc import Iterable
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from harnest.execution import UnsupportedPromiseError
+
+from ..limits import WORK_DIRECTORY
+
+KERNEL_TREES: Final = ("/proc", "/sys", "/dev", "/run")
+"""Nothing of these is ever shown: devices, the kernel's own files, and the sockets of services."""
+SOCKETS: Final = (
+    "/var/run/docker.sock",
+    "/run/docker.sock",
+    "/run/containerd/containerd.sock",
+    "/run/podman/podman.sock",
+)
+"""Where engines listen that would give the whole host to whoever can write to them."""
+_TAKEN: Final = ("/tmp", "/dev/shm", "/etc/hosts", "/etc/hostname", "/etc/resolv.conf")  # noqa: S108 - paths inside
+"""Paths inside at which the runtime mounts something of its own."""
+
+
+def check_work_directory(directory: Path, sockets: Iterable[str]) -> None:
+    """Refuse a work directory that programs must not be able to write in.
+
+    Raises:
+        UnsupportedPromiseError: as the module says.
+    """
+    _check("directory", directory, sockets)
+    if not directory.is_dir():
+        raise _refusal("directory", directory, "it is no folder", "name a folder")
+
+
+def check_allowed(path: Path, directory: Path, sockets: Iterable[str]) -> None:
+    """Refuse a path that programs must not be able to read.
+
+    Raises:
+        UnsupportedPromiseError: as the module says; or it lies in the work directory, or where a
+            container has something else.
+    """
+    _check("allowed_paths", path, sockets)
+    if not stat.S_ISREG(mode := path.stat().st_mode) and not stat.S_ISDIR(mode):
+        raise _refusal("allowed_paths", path, "it is neither a folder nor a file", "leave it out")
+    if path.is_relative_to(directory):
+        # A program could put a link in its place, and the next container would mount what that names.
+        why = "it lies in the work directory, where programs can change it"
+        raise _refusal("allowed_paths", path, why, "leave it out: programs can read it already")
+    if str(path) in _TAKEN or path.is_relative_to(WORK_DIRECTORY):
+        why = "containers have something else at this path"
+        raise _refusal("allowed_paths", path, why, "name what is in it, or move it")
+
+
+def socket_paths(daemon: str) -> tuple[str, ...]:
+    """Return every path that must not be seen, *daemon*'s socket and what it is a link to included."""
+    named = (daemon, *SOCKETS)
+    return tuple(dict.fromkeys((*named, *(os.path.realpath(path) for path in named))))
+
+
+def mounts_below(path: Path, table: str = "/proc/self/mountinfo") -> list[str]:
+    """Return where file systems are mounted below *path*, from the kernel's *table*."""
+    try:
+        lines = Path(table).read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+    except OSError:
+        # Another system: its daemon runs in a machine of its own, which mounts what it is told to.
+        return []
+    points = (_plain(line.split(" ")[4]) for line in lines)
+    return sorted({point for point in points if point != str(path) and _within(point, str(path))})
+
+
+def _check(field: str, path: Path, sockets: Iterable[str]) -> None:
+    if not path.is_absolute() or path.resolve() != path:
+        raise _refusal(field, path, "it is no real absolute path", "name it without links")
+    if path == Path("/"):
+        raise _refusal(field, path, "it is the whole host", "name the folder that is needed")
+    for tree in KERNEL_TREES:
+        if path.is_relative_to(tree):
+            why = f"{tree} holds what belongs to the kernel or to services"
+            raise _refusal(field, path, why, "copy what is needed to another place")
+    for place in sockets:
+        if _within(place, str(path)):
+            why = (
+                "it is or holds the socket of a container engine, which is access to the whole host"
+            )
+            raise _refusal(field, path, why, "name the folders beside it")
+    below = mounts_below(path)
+    if below:
+        why = f"another file system is mounted below it, at {below[0]}"
+        raise _refusal(field, path, why, "name what is beside it, and that place on its own")
+
+
+def _refusal(field: str, path: Path, why: str, remedy: str) -> UnsupportedPromiseError:
+    return UnsupportedPromiseError(
+        f"{field}: {path} can't be shown to programs of the tier 'docker': {why}. Do: {remedy}."
+    )
+
+
+def _within(path: str, folder: str) -> bool:
+    return PurePosixPath(path).is_relative_to(folder)
+
+
+def _plain(field: str) -> str:
+    """Undo the table's octal escapes of blanks, newlines and backslashes."""
+    for mark, text in (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")):
+        field = field.replace(mark, text)
+    return field
