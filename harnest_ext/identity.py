@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import keyword
 import re
+from dataclasses import replace
 from typing import Self
 
 from harnest_ext import limits
@@ -49,6 +50,19 @@ class Slug(str):
                 )
             )
         return super().__new__(cls, text)
+
+    @classmethod
+    def typed(cls, text: str) -> Slug:
+        """Return the slug that a user typed, as a name or as that of its project.
+
+        Raises:
+            InvalidExtension: As for ``Slug(text)``; what was typed is the problem's path.
+        """
+        try:
+            return cls.from_distribution(text) or cls(text)
+        except InvalidExtension as error:
+            named = [replace(problem, path=text or "NAME") for problem in error.problems]
+            raise InvalidExtension(named) from None
 
     @property
     def distribution(self) -> str:

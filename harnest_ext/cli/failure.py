@@ -108,7 +108,13 @@ def _as_ours(error: BaseException) -> HarnestExtensionError:
         )
     if isinstance(error, click.ClickException):
         return UsageError(
-            Problem(kind="usage", rule="usage.argument", message=error.format_message())
+            Problem(
+                kind="usage",
+                rule="usage.argument",
+                message=error.format_message(),
+                path=" ".join(["harnest", *sys.argv[1:3]]),
+                remedy="Correct the argument.",
+            )
         )
     return _Defect(_defect(error))
 

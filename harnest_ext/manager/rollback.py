@@ -47,7 +47,7 @@ def rollback(setting: Setting, name: str, *, force: bool = False) -> ChangeRepor
         ExtensionNotFound: No previous version is kept.
         StoreError: It was tampered with, or something stands against it.
     """
-    slug = Slug.from_distribution(name) or Slug(name.replace("-", "_"))
+    slug = Slug.typed(name.replace("-", "_"))
     with setting.writing() as writer:
         if writer is None:
             raise AssertionError("this command has no dry run")

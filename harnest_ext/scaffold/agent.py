@@ -91,6 +91,7 @@ def _image_without_docker(sandbox: str) -> UsageError:
     return UsageError(
         rules.IMAGE.problem(
             "An image was given for a sandbox that uses none.",
+            path="--image",
             expected="--image together with --sandbox docker",
             got=f"--sandbox {sandbox}",
         )

@@ -80,7 +80,7 @@ def create_extension(  # noqa: PLR0913 - one parameter per question that an auth
         ExtensionNotFound: There is no such template.
         StoreError: The folder is occupied or could not be written; nothing was changed.
     """
-    slug = Slug(name)
+    slug = Slug.typed(name)
     chosen = Template.load(_BELOW + template)
     given: dict[str, Value | None] = {
         "name": str(slug),
@@ -120,6 +120,9 @@ def _together(template: Template, asked: Sequence[str]) -> tuple[str, ...]:
 def _unknown(capability: str) -> UsageError:
     return UsageError(
         rules.CAPABILITY.problem(
-            "There is no such capability.", expected=", ".join(sorted(CAPABILITIES)), got=capability
+            "There is no such capability.",
+            path=capability or "--capability",
+            expected=", ".join(sorted(CAPABILITIES)),
+            got=capability,
         )
     )

@@ -114,6 +114,7 @@ def _unknown(name: str, root: Path | None) -> ExtensionNotFound:
     return ExtensionNotFound(
         rules.UNKNOWN.problem(
             "There is no such template.",
+            path=name.rpartition("/")[2] or "--template",
             expected=known,
             got=name,
             remedy=f"Choose one of: {known}.",

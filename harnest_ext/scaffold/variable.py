@@ -90,6 +90,7 @@ class Variable:
         return UsageError(
             rules.VALUE.problem(
                 f"The template's value {self.name!r} {reason}. {self.help}",
+                path=self.name,
                 expected=f"{allowed} (at most {limits.TEMPLATE_VALUE_CHARACTERS} characters)",
                 got=got,
                 remedy=f"Give another {self.name}.",

@@ -75,10 +75,14 @@ def classify(argument: str, cwd: Path, *, known: Collection[str] = ()) -> Source
         UsageError: It is written as an option, or a bare folder name equals a known extension's.
     """
     if not argument.strip():
-        raise InvalidExtension(rules.EMPTY.problem("The argument is empty.", got=repr(argument)))
+        raise InvalidExtension(
+            rules.EMPTY.problem("The argument is empty.", path="SOURCE", got=repr(argument))
+        )
     if argument.startswith("-"):
         raise UsageError(
-            rules.OPTION.problem("The argument is written as an option.", got=argument)
+            rules.OPTION.problem(
+                "The argument is written as an option.", path=argument, got=argument
+            )
         )
     _refuse_remote(argument)
     if _looks_like_path(argument) or _exists(cwd, argument):

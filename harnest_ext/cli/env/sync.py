@@ -10,6 +10,7 @@ import click
 
 from harnest_ext.cli.extensions.opening import open_project
 from harnest_ext.cli.options import common, examples
+from harnest_ext.cli.places import URL
 
 if TYPE_CHECKING:
     from harnest_ext.cli.output import Output
@@ -37,7 +38,9 @@ __all__ = ["command"]
     metavar="PYTHON",
     help="A Python or a virtual environment. Default: the one that runs Harnest.",
 )
-@click.option("--index-url", metavar="URL", help="Package index in place of the configured one.")
+@click.option(
+    "--index-url", type=URL, metavar="URL", help="Package index in place of the configured one."
+)
 @click.option("--offline", is_flag=True, help="Ask nothing over the network; uv's cache answers.")
 @common
 def command(  # noqa: PLR0913 - one parameter per option of the command line

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
+from harnest_ext.cli.places import REGISTRY, URL
 from harnest_ext.errors import HarnestExtensionError
 from harnest_ext.identity import Slug
 from harnest_ext.store.lock import SourceKind
@@ -32,6 +33,7 @@ _OPTIONS = (
         "--registry",
         "registries",
         multiple=True,
+        type=REGISTRY,
         metavar="DIR|URL",
         help="Look into this registry too. May be given several times.",
     ),
@@ -42,7 +44,7 @@ _OPTIONS = (
         metavar="DIR",
         help="Look into this folder of wheels too. May be given several times.",
     ),
-    click.option("--index-url", metavar="URL", help="Package index to ask last."),
+    click.option("--index-url", type=URL, metavar="URL", help="Package index to ask last."),
     click.option("--no-index", is_flag=True, help="Ask no package index."),
     click.option("--offline", is_flag=True, help="Ask nothing over the network."),
     click.option(
@@ -104,17 +106,13 @@ def lookup_options(function: _F) -> _F:
     def wrapper(*args: object, **kwargs: object) -> object:
         names = ("registries", "find_links", "index_url", "no_index", "offline", "index_only")
         given = {name: kwargs.pop(name) for name in names}
-        given["index_only"] = frozenset(_slug(name) for name in given["index_only"])  # type: ignore[attr-defined]
+        given["index_only"] = frozenset(Slug.typed(name) for name in given["index_only"])  # type: ignore[attr-defined]
         return function(*args, lookup=LookupOptions(**given), **kwargs)  # type: ignore[arg-type]
 
     update_wrapper(wrapper, function)
     for option in reversed(_OPTIONS):
         option(wrapper)
     return wrapper  # type: ignore[return-value]
-
-
-def _slug(name: str) -> Slug:
-    return Slug.from_distribution(name) or Slug(name)
 
 
 def _locked(project: Project) -> dict[Slug, LockedSource]:

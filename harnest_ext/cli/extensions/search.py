@@ -12,6 +12,7 @@ from harnest_ext import limits
 from harnest_ext.cli.extensions.opening import open_project
 from harnest_ext.cli.options import common, examples
 from harnest_ext.cli.output import Table
+from harnest_ext.cli.places import REGISTRY, URL
 from harnest_ext.errors import ExtensionNotFound
 
 if TYPE_CHECKING:
@@ -42,8 +43,15 @@ _SHOWN: Final = 20
     help="Show at most this many.",
 )
 @click.option("--refresh", is_flag=True, help="Ask again what was asked within the last minutes.")
-@click.option("--registry", "registries", multiple=True, metavar="DIR|URL", help="Search it too.")
-@click.option("--index-url", metavar="URL", help="Package index to search.")
+@click.option(
+    "--registry",
+    "registries",
+    multiple=True,
+    type=REGISTRY,
+    metavar="DIR|URL",
+    help="Search it too.",
+)
+@click.option("--index-url", type=URL, metavar="URL", help="Package index to search.")
 @click.option("--no-index", is_flag=True, help="Search no package index.")
 @click.option("--offline", is_flag=True, help="Ask nothing over the network; old answers will do.")
 @common

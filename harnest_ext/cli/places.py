@@ -1,0 +1,55 @@
+"""Places of packages on the command line, refused as wrong usage before anything is looked up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from harnest_ext.errors import SourceError
+
+__all__ = ["REGISTRY", "URL"]
+
+
+if TYPE_CHECKING:
+    _Text = click.ParamType[str]
+else:
+    _Text = click.ParamType  # not generic at run time before click 8.3
+
+
+class _Url(_Text):
+    """A URL that may be asked; credentials in it are never shown."""
+
+    name = "url"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the URL as it is, or fail."""
+        from harnest_ext.sources.net.address import WebAddress  # noqa: PLC0415 - few lines name one
+
+        try:
+            WebAddress.parse(value)
+        except SourceError as error:
+            problem = error.problems[0]
+            self.fail(
+                f"{problem.message} Expected https://HOST/..., got {problem.path!r}.", param, ctx
+            )
+        return value
+
+
+class _Registry(_Url):
+    """The folder or the URL of a registry."""
+
+    name = "registry"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the place as it is, or fail."""
+        if "://" in value:
+            return super().convert(value, param, ctx)
+        if not value or not Path(value).expanduser().is_dir():
+            self.fail(f"Directory {value!r} does not exist.", param, ctx)
+        return value
+
+
+REGISTRY = _Registry()
+URL = _Url()
