@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from packaging.specifiers import SpecifierSet
     from packaging.version import Version
 
-__all__ = ["holds", "version_key"]
+__all__ = ["holds", "is_empty", "version_key"]
 
 
 @lru_cache(maxsize=65536)
@@ -26,6 +26,12 @@ def holds(specifier: str, version: str) -> bool:
         return True
     parsed = _parsed(specifier)
     return parsed is not None and parsed.contains(version_key(version), prereleases=True)
+
+
+def is_empty(specifier: str) -> bool:
+    """Return whether no version at all lies in a range that can be read, such as ``>=1,<1``."""
+    parsed = _parsed(specifier)
+    return parsed is not None and parsed.is_unsatisfiable()
 
 
 @lru_cache(maxsize=4096)

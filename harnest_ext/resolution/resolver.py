@@ -20,6 +20,7 @@ from harnest_ext.resolution.eligibility import Eligibility, Reason
 from harnest_ext.resolution.explain import Explanation, explain
 from harnest_ext.resolution.nearest import nearest_change
 from harnest_ext.resolution.notes import notes_on
+from harnest_ext.resolution.ranges import is_empty
 from harnest_ext.resolution.rings import find_ring, installation_order
 from harnest_ext.resolution.trace import DeadEnd, TooHard
 
@@ -56,6 +57,7 @@ def resolve(request: ResolutionRequest, provider: CandidateProvider) -> Resoluti
     catalog = Catalog(request, provider)
     eligibility = Eligibility(catalog)
     _refuse_unknown(catalog)
+    _refuse_empty(catalog)
     try:
         chosen = search(catalog, eligibility)
     except DeadEnd as dead_end:
@@ -74,6 +76,24 @@ def _refuse_unknown(catalog: Catalog) -> None:
     ]
     if unknown:
         raise ExtensionNotFound(unknown)
+
+
+def _refuse_empty(catalog: Catalog) -> None:
+    """What was typed of one name and excludes every version is a conflict of its own."""
+    typed: dict[Slug, list[str]] = {}
+    for need in catalog.request.wanted:
+        typed.setdefault(need.slug, []).append(need.specifier)
+    for slug, ranges in typed.items():
+        joined = ",".join(item for item in ranges if item)
+        if joined and is_empty(joined):
+            raise IncompatibleExtension(
+                rules.EMPTY_RANGE.problem(
+                    f"No version of {slug} can lie in the range that was asked for.",
+                    path=str(slug),
+                    got=f"{slug}{joined}",
+                    remedy=nearest_change(catalog),
+                )
+            )
 
 
 def _refusal(why: Explanation, catalog: Catalog) -> HarnestExtensionError:

@@ -10,7 +10,16 @@ from harnest_ext.rule import Rule
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["BY_REASON", "CONFLICT", "NO_DEPS", "NO_RELEASE", "RING", "TOO_HARD", "UNKNOWN"]
+__all__ = [
+    "BY_REASON",
+    "CONFLICT",
+    "EMPTY_RANGE",
+    "NO_DEPS",
+    "NO_RELEASE",
+    "RING",
+    "TOO_HARD",
+    "UNKNOWN",
+]
 
 CONFLICT = Rule(
     id="resolution.conflict",
@@ -18,6 +27,13 @@ CONFLICT = Rule(
     why="Two versions of one extension can't be loaded side by side.",
     example="b needs d<2, c needs d>=2, and a needs both.",
     fix="Ask for other releases, or ask the maintainers for releases that agree.",
+)
+EMPTY_RANGE = Rule(
+    id="resolution.empty-range",
+    kind="resolution-conflict",
+    why="A range that excludes every version can't be met by any release, present or future.",
+    example="docker>=1,<1 or docker==1,==2.",
+    fix="Ask for a range that some version lies in.",
 )
 RING = Rule(
     id="resolution.ring",

@@ -54,6 +54,22 @@ def test_two_pins_of_one_name_say_which_to_leave_out() -> None:
     assert error.remedy == "This would work: leave out a==1.0.0 (a 2.0.0)."
 
 
+@pytest.mark.parametrize(
+    "typed", [["a>=1,<1"], ["a==1,==2"], ["a==1.0.0", "a<1"], ["a>1,==1.*,<1"]]
+)
+def test_a_typed_range_without_any_version_is_a_conflict(typed: list[str]) -> None:
+    """No release of the name, present or future, could satisfy it: it is not merely not found."""
+    error = refusal({"a 1.0.0": []}, *typed)
+    assert (error.kind, error.rule) == ("resolution-conflict", "resolution.empty-range")
+    assert error.path == "a"
+    assert error.got.startswith("a")
+
+
+def test_an_empty_range_of_an_unknown_name_is_an_unknown_name() -> None:
+    """What is wrong first is told first."""
+    assert refusal({"a 1.0.0": []}, "b>=1,<1").problems[0].message == "b is not known."
+
+
 def test_a_release_that_does_not_exist_proposes_the_one_that_does() -> None:
     """The nearest change was tried before it is proposed."""
     error = refusal({"a 1.0.0": []}, "a>=2")
