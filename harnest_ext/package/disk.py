@@ -80,19 +80,22 @@ def open_folder(path: Path) -> Iterator[int]:
         os.close(descriptor)
 
 
-def walk(root: int, enter: Callable[[str, str], bool]) -> Iterator[Found]:
+def walk(
+    root: int, enter: Callable[[str, str], bool], *, levels: int = limits.PATH_DEPTH
+) -> Iterator[Found]:
     """Yield everything below a folder, a folder before its content, names in byte order.
 
     Args:
         root: Descriptor of the folder.
         enter: Whether to report and enter a folder, given its path and name. A folder that it
             declines is passed over as if it were not there.
+        levels: How many folders to enter one in the other; 0 for what is directly in ``root``.
     """
-    yield from _walk(root, "", 0, enter)
+    yield from _walk(root, "", levels, enter)
 
 
 def _walk(
-    folder: int, prefix: str, depth: int, enter: Callable[[str, str], bool]
+    folder: int, prefix: str, levels: int, enter: Callable[[str, str], bool]
 ) -> Iterator[Found]:
     try:
         with os.scandir(folder) as listing:
@@ -106,12 +109,12 @@ def _walk(
             yield found
         elif enter(found.path, item.name):
             yield found
-            if depth < limits.PATH_DEPTH:
-                yield from _descend(folder, item.name, found, depth, enter)
+            if levels:
+                yield from _descend(folder, item.name, found, levels - 1, enter)
 
 
 def _descend(
-    parent: int, name: str, found: Found, depth: int, enter: Callable[[str, str], bool]
+    parent: int, name: str, found: Found, levels: int, enter: Callable[[str, str], bool]
 ) -> Iterator[Found]:
     try:
         child = os.open(name, _FOLDER_FLAGS, dir_fd=parent)
@@ -120,7 +123,7 @@ def _descend(
         yield Found(path=found.path, type=EntryType.FOLDER, error=reason)
         return
     try:
-        yield from _walk(child, f"{found.path}/", depth + 1, enter)
+        yield from _walk(child, f"{found.path}/", levels, enter)
     finally:
         os.close(child)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from harnest_ext import limits
@@ -57,7 +58,9 @@ class FolderTree:
 
     def _walked(self, findings: Findings) -> list[Found]:
         found: list[Found] = []
-        for item in walk(self._root, _is_entered):
+        # What holds no package is told by its first level: it may be a whole disk.
+        levels = limits.PATH_DEPTH if _holds_package(self._root) else 0
+        for item in walk(self._root, _is_entered, levels=levels):
             if item.error:
                 findings.add(
                     rules.UNREADABLE.problem(
@@ -69,7 +72,7 @@ class FolderTree:
             if item.type is not EntryType.FOLDER and never_copied(name, item.type):
                 continue
             problem = special_problem(_entry(item, item.path))
-            if problem:
+            if problem and levels:
                 findings.add(problem)
             found.append(item)
             if len(found) > limits.WALK_ENTRIES:
@@ -96,6 +99,27 @@ class FolderTree:
             if goes_along and item.type is EntryType.FILE and item.path not in self._found:
                 self._found[item.path] = item
                 yield _entry(item, item.path)
+
+
+def _holds_package(root: int) -> bool:
+    """Return whether there is a manifest, of whatever type, where one is looked for."""
+    try:
+        with os.scandir(root) as entries:
+            names = [entry.name for entry in entries]
+    except OSError:
+        return True  # the walk will say what is wrong
+    if MANIFEST_FILE in names:
+        return True
+    nested = (f"{name}/{MANIFEST_FILE}" for name in names if name.startswith(PACKAGE_PREFIX))
+    return any(_is_there(root, path) for path in nested)
+
+
+def _is_there(root: int, path: str) -> bool:
+    try:
+        os.stat(path, dir_fd=root, follow_symlinks=False)
+    except OSError:
+        return False
+    return True
 
 
 def _is_entered(_path: str, name: str) -> bool:
