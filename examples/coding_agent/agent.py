@@ -65,9 +65,8 @@ async def work(model: Model, tools: WorkspaceTools, task: str) -> str:
     raise RuntimeError(f"the model went on calling tools after {MAX_TURNS} turns")
 
 
-async def main() -> int:
-    """Read the command line, open the workspace, and let the agent work in it."""
-    options = arguments()
+async def run(options: argparse.Namespace) -> None:
+    """Open the workspace and let the agent work in it."""
     hooks = HookManager()
     ran: list[HookContext] = []
     hooks.on(HookEvent.SANDBOX_EXEC, ran.append)
@@ -75,22 +74,25 @@ async def main() -> int:
         tier=options.tier,
         file_tools=options.file_tools,
         timeout_seconds=20,
-        **({"image": options.image} if options.image else {}),
+        image=options.image,
     )
+    # The workspace is ours: the tools are bound to it and leave it open.
+    async with Workspace(config) as workspace, WorkspaceTools(workspace, hooks=hooks) as tools:
+        # A real model goes here: anything that takes tool schemas and asks for calls.
+        print(f"[assistant] {await work(ScriptedModel(), tools, options.task)}")
+        made = sorted(path.name for path in workspace.directory.iterdir())
+    print(f"[workspace] {', '.join(made)}; {len(ran)} executions in the tier {options.tier}")
+
+
+async def main() -> int:
+    """Read the command line, activate the project's extensions, and run the agent."""
+    options = arguments()
     async with AgentRuntime(PROJECT, on_broken="skip"):
         try:
-            # The workspace is ours: the tools are bound to it and leave it open.
-            async with (
-                Workspace(config) as workspace,
-                WorkspaceTools(workspace, hooks=hooks) as tools,
-            ):
-                # A real model goes here: anything that takes tool schemas and asks for calls.
-                print(f"[assistant] {await work(ScriptedModel(), tools, options.task)}")
-                made = sorted(path.name for path in workspace.directory.iterdir())
+            await run(options)
         except ExecutionError as error:
             print(f"The agent can't work here: {error}", file=sys.stderr)
             return 1
-    print(f"[workspace] {', '.join(made)}; {len(ran)} executions in the tier {options.tier}")
     return 0
 
 

@@ -90,7 +90,7 @@ def main() -> int:
             tier=options.tier,
             allowed_paths=(places.shared,) if restricting else (),
             network_enabled=True if options.network else None,
-            **({"image": options.image} if options.image else {}),
+            image=options.image,
         )
         try:
             asyncio.run(show(config, places))
