@@ -105,6 +105,11 @@ class FakeChannel:
                 return taken
             return b"" if self.ended or self.closed else None
 
+    def exchange(self, data: memoryview, timeout: float) -> tuple[int, bytes | None]:
+        """Take bytes of the host, and give what waits for it."""
+        self.send(bytes(data), timeout)
+        return len(data), self.receive(0.0)
+
     def close(self) -> None:
         """End the stream."""
         with self._changed:
@@ -182,6 +187,10 @@ class FakeDaemon:
         return not self.kept and not self.networks_kept
 
     # --- the port -------------------------------------------------------------------------------
+
+    def socket_path(self) -> str | None:
+        """Say that it is reached by a socket of this host."""
+        return "/var/run/docker.sock"
 
     def server(self, timeout: float) -> Server:
         """Return what the daemon says of itself."""
@@ -275,6 +284,10 @@ class FakeDaemon:
             self._get(container).status = "exited"
 
         self._do("kill", timeout, work)
+
+    def await_end(self, container: str, timeout: float) -> None:
+        """Say that a container has ended."""
+        self._do("await_end", timeout, lambda: self._get(container) and None)
 
     def remove(self, container: str, timeout: float) -> None:
         """Forget a container."""

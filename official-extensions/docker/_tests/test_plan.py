@@ -374,6 +374,9 @@ def test_a_context_is_bounded_and_plain(tmp_path: Path) -> None:
         ("HARNEST_DOCKER_SUBNETS", "10.0.0.0/29"),
         ("HARNEST_DOCKER_SUBNETS", "10.0.0.1/16"),
         ("HARNEST_DOCKER_SUBNETS", "fd00::/64"),
+        ("HARNEST_DOCKER_LEASE", "0"),
+        ("HARNEST_DOCKER_LEASE", "3601"),
+        ("HARNEST_DOCKER_LEASE", "a minute"),
     ],
 )
 def test_settings_that_make_no_sense_are_named(name: str, value: str) -> None:
@@ -385,8 +388,14 @@ def test_settings_that_make_no_sense_are_named(name: str, value: str) -> None:
 def test_settings_are_read() -> None:
     """Ranges of the operator replace the defaults."""
     settings = Settings.read(
-        {"HARNEST_DOCKER_UIDS": "3000-3999", "HARNEST_DOCKER_SUBNETS": "10.9.0.0/16, 10.8.0.0/24"}
+        {
+            "HARNEST_DOCKER_UIDS": "3000-3999",
+            "HARNEST_DOCKER_SUBNETS": "10.9.0.0/16, 10.8.0.0/24",
+            "HARNEST_DOCKER_LEASE": "90",
+        }
     )
+    assert settings.lease == 90
+    assert Settings.read({}).lease == 60
     assert settings.uids == range(3000, 4000)
     assert [str(net) for net in settings.subnets] == ["10.9.0.0/16", "10.8.0.0/24"]
 

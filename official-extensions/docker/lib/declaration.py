@@ -81,6 +81,14 @@ def docker_sandbox(  # noqa: PLR0913 - the documented options, one by one, for e
         tmp_exec=tmp_exec,
         runtime=runtime,
     )
+    return _portable(config, options, metadata)
+
+
+def _portable(
+    config: DockerSandboxConfig,
+    options: Mapping[str, Any] | None,
+    metadata: Mapping[str, Any] | None,
+) -> Sandbox:
     return Sandbox.provider(
         partial(_build, config),
         name="docker",

@@ -76,12 +76,18 @@ HELLO_SECONDS: Final = 10.0
 """PID 1 ends when it gets no first word from the host in this time, in seconds."""
 LEASE_SECONDS: Final = 60.0
 """PID 1 ends when an idle container hears nothing from the host for this long, in seconds."""
-HEARTBEAT_SECONDS: Final = 15.0
-"""The host speaks to each idle container this often, in seconds."""
+LEASE_SECONDS_MIN: Final = 1
+"""Shortest lease that an operator can set, in seconds."""
+LEASE_SECONDS_MAX: Final = 3600
+"""Longest lease that an operator can set, in seconds."""
+BEATS_PER_LEASE: Final = 4
+"""The host speaks to each idle container this often in the time of a lease."""
 KILL_GRACE_SECONDS: Final = 0.25
 """The host kills through the daemon when PID 1 has not ended a run this long after the deadline."""
 CLEANUP_SECONDS: Final = 5
 """Window of its own in which everything of a topology is removed, in seconds."""
+ENDING_SECONDS: Final = 0.25
+"""A container whose input has ended may take so long to end by itself before it is killed, in seconds."""
 LOST_SECONDS: Final = 1.0
 """A resource whose creation got no answer is looked for this long before it counts as never made."""
 CHECK_SECONDS: Final = 0.05
@@ -109,6 +115,29 @@ PRUNE_SECONDS: Final = 60.0
 """Window in which leftovers of dead processes are removed, in seconds."""
 CLOSE_SECONDS: Final = 4.0
 """``close()`` waits this long for running calls, and again after it cancelled them, in seconds."""
+
+# --- workspaces ---------------------------------------------------------------------------------
+WORK_DIRECTORY: Final = "/workspace"
+"""Where programs of a workspace find its work directory."""
+WORK_UID: Final = 19_999
+"""User of programs, and owner of the work directory, where the Workspace of a root process made it:
+just below the numbers that sandboxes get."""
+WORK_IMAGE: Final = "python:3.12-slim"
+"""Image of a workspace unless its configuration or ``HARNEST_DOCKER_IMAGE`` names one."""
+WORK_LANES: Final = 8
+"""Calls of one workspace that run at once, each in a container of its own; others queue."""
+WORK_CPUS: Final = 4.0
+"""CPUs of one container of a workspace, at most those that the daemon has."""
+WORK_PROCESSES: Final = 256
+"""Processes and threads of one container of a workspace."""
+WORK_SCRATCH_BYTES: Final = 64 * MIB
+"""Scratch space of one container of a workspace, less where memory is short, in bytes."""
+WORK_SCRATCH_BYTES_MIN: Final = 16 * MIB
+"""Least such scratch space, in bytes: with it goes the least memory that can be configured."""
+WORK_START_SECONDS: Final = 60
+"""Longest that opening a workspace may take, its first container included, in seconds."""
+WORK_PROBE_SECONDS: Final = 20
+"""Longest that a new container of a workspace may take to say what holds inside, in seconds."""
 
 # --- files --------------------------------------------------------------------------------------
 FILES_COUNT: Final = 64

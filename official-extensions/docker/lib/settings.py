@@ -1,6 +1,7 @@
-"""Read what the operator of this host set: ranges of user numbers and of subnets.
+"""Read what the operator of this host set: ranges of user numbers and of subnets, and the lease.
 
-``HARNEST_DOCKER_UIDS`` is ``first-last``; ``HARNEST_DOCKER_SUBNETS`` is networks separated by commas.
+``HARNEST_DOCKER_UIDS`` is ``first-last``; ``HARNEST_DOCKER_SUBNETS`` is networks separated by commas;
+``HARNEST_DOCKER_LEASE`` is whole seconds.
 """
 
 import ipaddress
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final, Self
 
 from .errors import DockerSandboxError, Phase
+from .limits import LEASE_SECONDS, LEASE_SECONDS_MAX, LEASE_SECONDS_MIN
 from .plan.network import SUBNET_BITS
 
 UIDS: Final = "20000-59999"
@@ -26,10 +28,12 @@ class Settings:
     Attributes:
         uids: numbers to give to containers, each to one live container at a time.
         subnets: networks to cut topology networks from.
+        lease: seconds after which an idle container ends that hears nothing from its host.
     """
 
     uids: range
     subnets: tuple[ipaddress.IPv4Network, ...]
+    lease: float = LEASE_SECONDS
 
     @classmethod
     def read(cls, environment: Mapping[str, str] = os.environ) -> Self:
@@ -53,7 +57,14 @@ class Settings:
                 "HARNEST_DOCKER_SUBNETS must be IPv4 networks separated by commas, "
                 f"each /8 to /{SUBNET_BITS}, such as {SUBNETS}",
             ) from None
-        return cls(uids=uids, subnets=subnets)
+        try:
+            lease = _lease(environment.get("HARNEST_DOCKER_LEASE") or str(int(LEASE_SECONDS)))
+        except ValueError:
+            raise DockerSandboxError(
+                Phase.CONFIGURATION,
+                f"HARNEST_DOCKER_LEASE must be whole seconds, {LEASE_SECONDS_MIN} to {LEASE_SECONDS_MAX}",
+            ) from None
+        return cls(uids=uids, subnets=subnets, lease=lease)
 
 
 def _uids(text: str) -> range:
@@ -62,6 +73,13 @@ def _uids(text: str) -> range:
     if not numbers or numbers.start < 1000 or NOBODY in numbers:
         raise ValueError("range")
     return numbers
+
+
+def _lease(text: str) -> float:
+    seconds = int(text)
+    if not LEASE_SECONDS_MIN <= seconds <= LEASE_SECONDS_MAX:
+        raise ValueError("lease")
+    return float(seconds)
 
 
 def _subnets(text: str) -> tuple[ipaddress.IPv4Network, ...]:

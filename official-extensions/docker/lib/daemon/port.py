@@ -114,12 +114,18 @@ class Channel(Protocol):
     def receive(self, timeout: float) -> bytes | None:
         """Return some bytes, ``b""`` at the end, None when nothing came in time."""
 
+    def exchange(self, data: memoryview, timeout: float) -> tuple[int, bytes | None]:
+        """Write some of *data* or receive, whichever can be done first; return how much, and what."""
+
     def close(self) -> None:
         """Shut the stream down and close it, in any state, from any thread."""
 
 
 class Daemon(Protocol):
     """What is asked of a daemon. Every method may raise :class:`DaemonFault`."""
+
+    def socket_path(self) -> str | None:
+        """Return the path of the socket that the daemon is reached by, None if it is no local one."""
 
     def server(self, timeout: float) -> Server:
         """Return what the daemon says of itself."""
@@ -146,6 +152,9 @@ class Daemon(Protocol):
 
     def state(self, container: str, timeout: float) -> ContainerState:
         """Return what the daemon says of a container."""
+
+    def await_end(self, container: str, timeout: float) -> None:
+        """Wait until a container does not run; one that was never started does not."""
 
     def kill(self, container: str, timeout: float) -> None:
         """Kill a container; one that ended already is no fault."""

@@ -29,6 +29,11 @@ class SdkDaemon:
         """Close every connection."""
         self._clients.close()
 
+    def socket_path(self) -> str | None:
+        """Return the path of the local socket that the daemon is reached by, None if there is none."""
+        with self._clients.translated():
+            return self._clients.socket_path()
+
     # --- the daemon and its images --------------------------------------------------------------
 
     def server(self, timeout: float) -> Server:
@@ -152,6 +157,11 @@ class SdkDaemon:
                 mounts=len(facts.get("Mounts") or ()),
                 labels=dict(facts["Config"].get("Labels") or {}),
             )
+
+    def await_end(self, container: str, timeout: float) -> None:
+        """Wait until a container does not run."""
+        with self._clients.lent(timeout) as client:
+            client.wait(container, timeout=client.timeout)
 
     def kill(self, container: str, timeout: float) -> None:
         """Kill a container; one that ended already is no fault."""

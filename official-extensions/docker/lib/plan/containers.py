@@ -4,9 +4,11 @@ from ..contracts.config import DockerSandboxConfig
 from ..contracts.readiness import DockerReadiness
 from ..contracts.service import DockerService
 from ..daemon.port import Image, Server
+from ..limits import LEASE_SECONDS
 from .container import ContainerPlan, HealthCheck
 from .labels import PRIMARY, SERVICE_RESOURCE, labels
 from .seccomp import profile
+from .work import WorkPlan
 
 SANDBOX = "sandbox"
 """Name of the primary container on its topology's network."""
@@ -23,27 +25,34 @@ def primary_plan(  # noqa: PLR0913 - the facts that a plan follows from
     network: str | None,
     topology: str,
     owner: str,
+    lease: float = LEASE_SECONDS,
+    work: WorkPlan | None = None,
 ) -> ContainerPlan:
-    """Return the plan of the primary container: PID 1 is *command*, whatever the image would start."""
+    """Return the plan of the primary container: PID 1 is *command*, whatever the image would start.
+
+    With *work* it is one of a workspace.
+    """
     return ContainerPlan(
         name=name,
         image=image.id,
-        uid=number,
-        gid=number,
+        uid=number if work is None else work.uid,
+        gid=number if work is None else work.gid,
         budget=config.budget,
         cpus=server.cpus,
         volumes=image.volumes,
         entrypoint=(),
         command=command,
-        labels=labels(PRIMARY, topology=topology, owner=owner),
+        labels=labels(PRIMARY, topology=topology, owner=owner, lease=lease),
         hostname=SANDBOX,
         network=network,
         aliases=(SANDBOX,) if network else (),
         closed=not config.egress,
         attached=True,
-        seccomp=profile(server.machine),
+        seccomp=profile(server.machine, work=work is not None),
         runtime=config.runtime,
         tmp_exec=config.tmp_exec,
+        binds=() if work is None else work.binds,
+        forgotten=work is not None,
     )
 
 
@@ -58,6 +67,7 @@ def service_plan(  # noqa: PLR0913 - the facts that a plan follows from
     network: str,
     topology: str,
     owner: str,
+    lease: float = LEASE_SECONDS,
 ) -> ContainerPlan:
     """Return the plan of a service's container: the image's own program, hardened like the primary."""
     return ContainerPlan(
@@ -70,7 +80,9 @@ def service_plan(  # noqa: PLR0913 - the facts that a plan follows from
         volumes=(*image.volumes, *service.writable),
         command=service.command,
         environment=service.environment,
-        labels=labels(SERVICE_RESOURCE, topology=topology, owner=owner, service=service.name),
+        labels=labels(
+            SERVICE_RESOURCE, topology=topology, owner=owner, service=service.name, lease=lease
+        ),
         hostname=service.name,
         network=network,
         aliases=service.names,

@@ -22,13 +22,15 @@ OURS: Final = {MANAGED: "true", EXTENSION: "docker"}
 """Labels that everything of this extension has."""
 
 
-def labels(resource: str, *, topology: str, owner: str, service: str = "") -> dict[str, str]:
+def labels(
+    resource: str, *, topology: str, owner: str, service: str = "", lease: float = LEASE_SECONDS
+) -> dict[str, str]:
     """Return the labels of one container or network."""
     found = {
         **OURS,
         RESOURCE: resource,
         TOPOLOGY: topology,
         OWNER: owner,
-        LEASE: str(int(LEASE_SECONDS)),
+        LEASE: str(int(lease)),
     }
     return {**found, SERVICE: service} if service else found

@@ -6,7 +6,13 @@ from harnest.sandbox.scope import SandboxControl
 
 from ..contracts.service import DockerService
 from ..daemon.port import Channel, DaemonFault, Fault, Image
-from ..errors import DockerProtocolError, DockerSandboxError, DockerStartError, Phase
+from ..errors import (
+    DockerImageError,
+    DockerProtocolError,
+    DockerSandboxError,
+    DockerStartError,
+    Phase,
+)
 from ..limits import API_SECONDS, NAME_ATTEMPTS
 from ..pid1.bundle import command
 from ..plan.container import ContainerPlan
@@ -69,6 +75,8 @@ class Construction:
                 network=network,
                 topology=self.topology.estate.topology,
                 owner=self._site.owner,
+                lease=self._site.lease,
+                work=self._site.work,
             )
 
         with phase(self._journal, self._scope, Phase.CREATION):
@@ -78,7 +86,9 @@ class Construction:
             # Attached before it runs: from its first moment on, its input ends when this process does.
             channel = self._daemon.attach(container, seconds_left(self._scope), stdin=True)
             self.topology.primary = Primary(channel)
-            self.topology.primary.welcome(resolver=network is not None and self._plan.closed)
+            self.topology.primary.welcome(
+                resolver=network is not None and self._plan.closed, lease=self._site.lease
+            )
             self._daemon.start(container, seconds_left(self._scope))
 
     def await_primary(self) -> None:
@@ -102,7 +112,17 @@ class Construction:
     def _no_first_word(self, lost: PrimaryLost) -> DockerSandboxError:
         """Return why there was none: what is no Python of ours may say something else and end."""
         patience = seconds_left(self._scope, _NONSENSE_SECONDS if lost.nonsense else API_SECONDS)
-        state = self.topology.last_state(patience)
+        try:
+            state = self.topology.last_state(patience)
+        except DaemonFault as fault:
+            if fault.fault is not Fault.NOT_FOUND:
+                raise
+            # A container of a workspace is removed as soon as it has ended.
+            return DockerImageError(
+                Phase.VERIFICATION,
+                "the container ended before its first word; "
+                "see that the image's python3 is Python 3.8 or newer",
+            )
         if lost.nonsense and state.running:
             words = "the container's first word makes no sense"
             return DockerProtocolError(Phase.VERIFICATION, words)
@@ -122,6 +142,7 @@ class Construction:
                 network=network,
                 topology=self.topology.estate.topology,
                 owner=self._site.owner,
+                lease=self._site.lease,
             )
 
         with phase(self._journal, self._scope, Phase.CREATION, service.name):
@@ -178,7 +199,10 @@ class Construction:
 
     def _check_mounts(self, container: str, plan: ContainerPlan) -> None:
         """Refuse a container that would keep data on the host in a volume, before it runs."""
-        if plan.volumes and self._daemon.state(container, seconds_left(self._scope)).mounts:
+        if not plan.volumes:
+            return
+        mounts = self._daemon.state(container, seconds_left(self._scope)).mounts
+        if mounts != len(plan.binds):
             raise DockerStartError(
                 Phase.CREATION,
                 "a volume of the image could not be replaced by bounded scratch space",

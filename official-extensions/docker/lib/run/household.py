@@ -5,6 +5,7 @@ import time
 from ..contracts.config import DockerSandboxConfig
 from ..daemon.port import Daemon
 from ..errors import Phase
+from ..limits import BEATS_PER_LEASE
 from ..settings import Settings
 from .builder import Builder
 from .call import Call
@@ -25,11 +26,12 @@ class Household:
     """Runs programs in fresh, waiting or retained topologies, and removes what is left of them."""
 
     def __init__(self, config: DockerSandboxConfig, daemon: Daemon, calls: Calls) -> None:
-        self._site = Site.on(config, daemon, Settings.read())
+        settings = Settings.read()
+        self._site = Site.on(config, daemon, settings)
         self._builder = Builder(self._site)
         self._retention = Retention(config.max_scopes, self._site.discard)
         self._pool = Pool(self._site, self._builder, config.warm, calls.quiet)
-        self._keeper = Keeper(self._beat)
+        self._keeper = Keeper(self._beat, settings.lease / BEATS_PER_LEASE)
         # Fresh containers that are made when they are asked for are never idle.
         self._idles = config.scope.retained or config.warm > 0
 

@@ -3,14 +3,13 @@
 import threading
 from collections.abc import Callable
 
-from ..limits import HEARTBEAT_SECONDS
 from .patience import in_background
 
 
 class Keeper:
     """Calls *beat* in the background every so many *seconds* until it is ended."""
 
-    def __init__(self, beat: Callable[[], None], seconds: float = HEARTBEAT_SECONDS) -> None:
+    def __init__(self, beat: Callable[[], None], seconds: float) -> None:
         self._beat = beat
         self._seconds = seconds
         self._lock = threading.Lock()

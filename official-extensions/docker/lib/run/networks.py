@@ -41,7 +41,12 @@ class Networks:
                 subnet=str(subnet),
                 internal=internal,
                 options=bridge_options(bridge, internal=internal, engine=server.major),
-                labels=labels(NETWORK, topology=estate.topology, owner=self._owner),
+                labels=labels(
+                    NETWORK,
+                    topology=estate.topology,
+                    owner=self._owner,
+                    lease=self._settings.lease,
+                ),
             )
             holding = estate.request(Kind.NETWORK, name)
             try:

@@ -1,5 +1,7 @@
 """Speak with PID 1 of one primary container: its first word, programs, heartbeats."""
 
+import contextlib
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping
 
@@ -9,12 +11,14 @@ from harnest.sandbox.scope import SandboxControl
 
 from ..daemon.port import Channel, ContainerState, DaemonFault
 from ..errors import DockerImageError, DockerProtocolError, DockerStartError, Phase
-from ..limits import CHECK_SECONDS, KILL_GRACE_SECONDS, LEASE_SECONDS
+from ..limits import BEATS_PER_LEASE, CHECK_SECONDS, KILL_GRACE_SECONDS
 from ..pid1 import wire
 from .incoming import IncomingFiles
 from .output import Collected
+from .overtime import Overtime
 from .program import Ending, Program
 from .stream import Demultiplexer, FrameParser, StreamError
+from .task import Feed, Task, TaskResult
 
 _SEND_SECONDS = 5.0
 _BEAT_SECONDS = 1.0
@@ -36,22 +40,32 @@ class Primary:
         self._demultiplexer = Demultiplexer()
         self._parser = FrameParser()
         self._spoken = time.monotonic()
+        self._lease = math.inf
         self.facts: Mapping[str, str] = {}
 
     @property
-    def silent_seconds(self) -> float:
-        """How long nothing was said to PID 1."""
-        return time.monotonic() - self._spoken
+    def due(self) -> bool:
+        """Whether PID 1 should hear from the host again."""
+        return time.monotonic() - self._spoken > self._lease / BEATS_PER_LEASE
 
-    def welcome(self, *, resolver: bool) -> None:
-        """Say the first word; it may be said before the container runs."""
-        facts: dict[str, object] = {"lease": LEASE_SECONDS, "resolver": int(resolver)}
+    def welcome(self, *, resolver: bool, lease: float) -> None:
+        """Say the first word; it may be said before the container runs.
+
+        Without another word PID 1 ends after *lease* seconds of idleness.
+        """
+        self._lease = lease
+        facts: dict[str, object] = {"lease": lease, "resolver": int(resolver)}
         self._send(wire.pack(wire.WELCOME, wire.pack_facts(facts)))
 
     def wait_for_hello(self, scope: SandboxControl) -> None:
         """Wait for PID 1's first word and keep its facts; PrimaryLost if it ends before."""
+
+        def patience() -> float:
+            scope.check()
+            return CHECK_SECONDS
+
         try:
-            for kind, payload in self._frames(scope.check):
+            for kind, payload in self._frames(patience):
                 self.facts = _first_word(kind, payload)
                 break
         except (StreamError, ValueError):
@@ -75,30 +89,61 @@ class Primary:
         self,
         program: Program,
         seconds: float,
-        check: Callable[[], None],
+        overtime: Overtime,
         on_output: OutputSink | None = None,
     ) -> "RunResult":
-        """Run *program* for at most *seconds*; PrimaryLost when PID 1 says nothing in time.
+        """Run *program* for at most *seconds*; PrimaryLost when nothing can be said to PID 1.
 
-        *check* is called at least every 50 ms and may raise to give up; the container is then unusable.
+        *overtime* looks at least every 50 ms and may raise to give up; the container is then unusable.
         """
         result = RunResult(program, on_output)
         deadline = time.monotonic() + seconds
         self._send_files(program.input_files, seconds)
         left = max(0.001, deadline - time.monotonic())
-        patience = min(_SEND_SECONDS, left + KILL_GRACE_SECONDS)
         head = wire.PROGRAM_HEAD.pack(
             left, program.output_bytes, program.most_files, program.most_file_bytes
         )
-        self._send(wire.pack(wire.PROGRAM, head + program.code), patience)
+        self._send(
+            wire.pack(wire.PROGRAM, head + program.code),
+            min(_SEND_SECONDS, left + KILL_GRACE_SECONDS),
+        )
+
+        self._listen(result, deadline, overtime, Feed(None))
+        return result
+
+    def perform(self, task: Task, seconds: float, overtime: Overtime) -> TaskResult:
+        """Run *task*, its input included, as :meth:`run` does a program."""
+        result, feed = TaskResult(), Feed(task.stdin)
+        patience = min(_SEND_SECONDS, seconds + KILL_GRACE_SECONDS)
+        deadline = time.monotonic() + seconds
+        self._send(task.frame(seconds), patience)
+        self._listen(result, deadline, overtime, feed)
+        rest = feed.rest()
+        if rest and not result.lost:
+            try:
+                # Half a frame would be taken for a part of the next one.
+                self._send(rest)
+            except PrimaryLost:
+                self.close()
+        return result
+
+    def _listen(
+        self, result: "RunResult | TaskResult", deadline: float, overtime: Overtime, feed: Feed
+    ) -> None:
+        """Take frames up to the last word; without one the result is lost."""
+
+        def patience() -> float:
+            if overtime.look() and time.monotonic() < deadline:
+                self._stop(feed)
+            return overtime.left
+
         try:
-            for kind, payload in self._frames(check, deadline + KILL_GRACE_SECONDS):
+            for kind, payload in self._frames(patience, feed):
                 if result.take(kind, payload):
-                    return result
+                    return
         except StreamError:
             result.broken = True
         result.lost = True
-        return result
 
     def _send_files(self, files: tuple[SandboxFile, ...], seconds: float) -> None:
         if not files:
@@ -110,17 +155,14 @@ class Primary:
         self._send(wire.FILE_HEAD.pack(0, 0))
 
     def _frames(
-        self, check: Callable[[], None], until: float | None = None
+        self, patience: Callable[[], float], feed: Feed | None = None
     ) -> Iterator[tuple[bytes, bytes]]:
-        """Yield frames until the stream ends or *until* (monotonic) passes."""
-        while True:
-            check()
-            wait = CHECK_SECONDS
-            if until is not None:
-                wait = min(wait, until - time.monotonic())
-                if wait <= 0:
-                    return
-            data = self._channel.receive(wait)
+        """Yield frames until the stream ends or *patience*, asked often for seconds, has none left.
+
+        What *feed* has is sent meanwhile.
+        """
+        while (wait := min(CHECK_SECONDS, patience())) > 0:
+            data = self._exchange(feed, wait)
             if data is None:
                 continue
             if not data:
@@ -128,9 +170,21 @@ class Primary:
             for part in self._demultiplexer.feed(data):
                 for frame in self._parser.feed(part):
                     # A receiver of output may be slow: what is late then is not waited for.
-                    if until is not None and time.monotonic() >= until:
+                    if patience() <= 0:
                         return
                     yield frame
+
+    def _exchange(self, feed: Feed | None, wait: float) -> bytes | None:
+        if feed is None or not feed.waiting:
+            return self._channel.receive(wait)
+        sent, data = self._channel.exchange(feed.waiting, wait)
+        feed.sent(sent)
+        return data
+
+    def _stop(self, feed: Feed) -> None:
+        """Tell PID 1 to end the program; where it cannot be told, its stream has ended or will."""
+        with contextlib.suppress(PrimaryLost):
+            self._send(feed.rest() + wire.pack(wire.CANCEL), KILL_GRACE_SECONDS)
 
     def _send(self, data: bytes, seconds: float = _SEND_SECONDS) -> None:
         try:

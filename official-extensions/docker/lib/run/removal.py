@@ -1,5 +1,6 @@
 """Remove what an estate holds, within a window of its own, and keep the handles of what remains."""
 
+import contextlib
 import math
 import threading
 import time
@@ -10,7 +11,7 @@ from harnest.sandbox.scope import SandboxControl
 
 from ..daemon.port import Daemon, DaemonFault, Fault
 from ..errors import DockerCleanupError, Phase
-from ..limits import CHECK_SECONDS, CLEANUP_SECONDS, LOST_SECONDS
+from ..limits import CHECK_SECONDS, CLEANUP_SECONDS, ENDING_SECONDS, LOST_SECONDS
 from ..plan.labels import TOPOLOGY
 from ..telemetry import warn
 from .estate import Estate, Holding, Kind
@@ -30,6 +31,8 @@ def remove_all(daemon: Daemon, estate: Estate, seconds: float) -> bool:
 
 
 def _remove(daemon: Daemon, estate: Estate, holding: Holding, deadline: float) -> bool:
+    if holding.kind is Kind.PRIMARY and not holding.lost:
+        _let_end(daemon, holding, deadline - time.monotonic())
     while (left := deadline - time.monotonic()) > 0:
         try:
             if holding.lost and not _ours(daemon, estate, holding, left):
@@ -51,6 +54,12 @@ def _remove(daemon: Daemon, estate: Estate, holding: Holding, deadline: float) -
             holding.gone()
             return True
     return False
+
+
+def _let_end(daemon: Daemon, holding: Holding, seconds: float) -> None:
+    """Wait a moment for a primary whose input has ended: a kill costs the daemon a process of its own."""
+    with contextlib.suppress(DaemonFault):
+        daemon.await_end(holding.handle, max(0.0, min(seconds, ENDING_SECONDS)))
 
 
 def _ours(daemon: Daemon, estate: Estate, holding: Holding, seconds: float) -> bool:

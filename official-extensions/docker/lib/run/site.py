@@ -10,6 +10,7 @@ from ..errors import DockerSandboxError, Phase
 from ..limits import CLEANUP_SECONDS, TIDY_SECONDS
 from ..plan.owner import Owner
 from ..plan.seccomp import ARCHITECTURES
+from ..plan.work import WorkPlan
 from ..settings import Settings
 from ..telemetry import Journal, warn
 from .images import Images
@@ -23,7 +24,7 @@ from .topology import Topology
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Site:
-    """The parts that making and removing topologies needs."""
+    """The parts that making and removing topologies needs; *work* is a workspace's."""
 
     config: DockerSandboxConfig
     daemon: Daemon
@@ -32,11 +33,19 @@ class Site:
     graveyard: Graveyard
     images: Images
     networks: Networks
+    lease: float
     known: Server | None = None
     tidied: bool = False
+    work: WorkPlan | None = None
 
     @classmethod
-    def on(cls, config: DockerSandboxConfig, daemon: Daemon, settings: Settings) -> "Site":
+    def on(
+        cls,
+        config: DockerSandboxConfig,
+        daemon: Daemon,
+        settings: Settings,
+        work: WorkPlan | None = None,
+    ) -> "Site":
         """Return the site of *config* on *daemon*; contacts nothing."""
         owner = Owner.here().text
         return cls(
@@ -47,6 +56,8 @@ class Site:
             graveyard=Graveyard(daemon),
             images=Images(daemon, owner),
             networks=Networks(daemon, settings, owner),
+            lease=settings.lease,
+            work=work,
         )
 
     def server(self, scope: SandboxControl, journal: Journal) -> Server:

@@ -2,7 +2,9 @@
 
 import contextlib
 import time
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from harnest.sandbox.optional import OutputSink
 from harnest.sandbox.scope import SandboxControl
@@ -10,12 +12,15 @@ from harnest.sandbox.scope import SandboxControl
 from ..contracts.service import DockerService
 from ..daemon.port import ContainerState, Daemon, DaemonFault
 from ..errors import DockerProtocolError, Phase
-from ..limits import HEARTBEAT_SECONDS
+from ..limits import KILL_GRACE_SECONDS, TIMEOUT_SECONDS_MAX
 from .estate import Estate
 from .logwatch import LogWatch
+from .overtime import Overtime
 from .primary import Primary, PrimaryLost, RunResult
 from .program import Ending, Program
+from .task import Task, TaskResult
 
+_Result = TypeVar("_Result", RunResult, TaskResult)
 _EVIDENCE_SECONDS = 2.0
 _KILL_SECONDS = 0.2
 _POLL_SECONDS = 0.02
@@ -60,19 +65,35 @@ class Topology:
             DockerProtocolError: PID 1 made no sense, or is gone without evidence of why.
             SandboxCancelledError: the scope was cancelled.
         """
+        return self._carried_out(
+            scope,
+            lambda primary, seconds, overtime: primary.run(program, seconds, overtime, on_output),
+        )
+
+    def perform(self, task: Task, scope: SandboxControl) -> TaskResult:
+        """Run one task of a workspace; as :meth:`run`."""
+        return self._carried_out(
+            scope, lambda primary, seconds, overtime: primary.perform(task, seconds, overtime)
+        )
+
+    def _carried_out(
+        self, scope: SandboxControl, work: Callable[[Primary, float, Overtime], _Result]
+    ) -> _Result:
         if self.primary is None or not self.usable:
             raise DockerProtocolError(Phase.EXECUTION, "the container cannot be used any more")
         self.usable = False
-        seconds = scope.remaining()
-        if not seconds:
-            scope.check()
-        check = _Check(scope)
+        scope.check()
+        seconds = max(0.001, _seconds(scope))
+        overtime = Overtime(scope, seconds)
         try:
-            result = self.primary.run(program, seconds or 0.001, check, on_output)
+            result = work(self.primary, seconds, overtime)
         except PrimaryLost:
             raise DockerProtocolError(Phase.EXECUTION, "the container ended by itself") from None
         if result.lost:
-            self._explain(result, check)
+            self._explain(result, scope, overtime)
+        elif overtime.late and result.ending.reason == "cancel":
+            # PID 1 was told to stop, not why.
+            result.ending = replace(result.ending, reason="deadline")
         self.usable = result.ending.clean
         self.used = time.monotonic()
         return result
@@ -89,7 +110,7 @@ class Topology:
 
     def keep(self) -> None:
         """Speak to a primary that waits for something else, if it heard nothing for a while."""
-        if self.primary is not None and self.primary.silent_seconds > HEARTBEAT_SECONDS:
+        if self.primary is not None and self.primary.due:
             self.beat()
 
     def ask(self, program: Program, seconds: float, scope: SandboxControl) -> bool:
@@ -97,7 +118,7 @@ class Topology:
         if self.primary is None:
             return False
         try:
-            result = self.primary.run(program, seconds, _Check(scope))
+            result = self.primary.run(program, seconds, Overtime(scope, seconds))
         except PrimaryLost:
             result = None
         if result is None or result.lost:
@@ -105,10 +126,12 @@ class Topology:
             raise DockerProtocolError(Phase.READINESS, "the primary container ended by itself")
         return result.ending.clean and not result.ending.exit_code and not result.ending.signal
 
-    def _explain(self, result: RunResult, check: "_Check") -> None:
+    def _explain(
+        self, result: RunResult | TaskResult, scope: SandboxControl, overtime: Overtime
+    ) -> None:
         """Find out what a run without a last word came to, by the daemon's evidence."""
-        check()
-        if check.late:
+        overtime.look()
+        if overtime.late:
             result.ending = Ending(reason="deadline")
             self.kill()
             return
@@ -116,7 +139,7 @@ class Topology:
             raise DockerProtocolError(Phase.EXECUTION, "the container's words make no sense")
         state = None
         with contextlib.suppress(DaemonFault):
-            state = self.last_state(_EVIDENCE_SECONDS)
+            state = self.last_state(_seconds(scope) + KILL_GRACE_SECONDS)
         if state is None or not state.oom_killed:
             # A program cannot kill PID 1: an operator did, or the daemon when it started again.
             raise DockerProtocolError(Phase.EXECUTION, "the container ended without a last word")
@@ -125,11 +148,13 @@ class Topology:
     def last_state(self, seconds: float) -> ContainerState:
         """Return the primary's state once its end is known: its stream ends a little earlier."""
         until = time.monotonic() + min(seconds, _EVIDENCE_SECONDS)
+        left = min(seconds, _EVIDENCE_SECONDS)
         while True:
-            state = self.daemon.state(self.container, seconds)
-            if not state.running or time.monotonic() >= until:
+            state = self.daemon.state(self.container, left)
+            left = until - time.monotonic()
+            if not state.running or left <= 0:
                 return state
-            time.sleep(_POLL_SECONDS)
+            time.sleep(min(left, _POLL_SECONDS))
 
     def kill(self) -> None:
         """End the primary container at once, by both ways there are."""
@@ -148,15 +173,6 @@ class Topology:
                 service.log.close()
 
 
-class _Check:
-    """Looks at a scope until its deadline; from then on PID 1 has its grace to say the last word."""
-
-    def __init__(self, scope: SandboxControl) -> None:
-        self._scope = scope
-        self.late = False
-
-    def __call__(self) -> None:
-        try:
-            self._scope.check()
-        except TimeoutError:
-            self.late = True
+def _seconds(scope: SandboxControl) -> float:
+    remaining = scope.remaining()
+    return TIMEOUT_SECONDS_MAX if remaining is None else remaining
