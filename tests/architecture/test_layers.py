@@ -40,10 +40,10 @@ OWNERS = {
     "click": ("harnest_ext.cli",),
     "docker": (),
     "filelock": ("harnest_ext.store",),
-    "google": ("harnest.sandbox.adapters",),
+    "google": ("harnest.execution.adapters", "harnest.sandbox.adapters"),
     "importlib_metadata": ("harnest_ext.distributions", "harnest_ext.package.wheel"),
     "jinja2": ("harnest_ext.scaffold", "harnest_ext.sources"),
-    "langchain_core": ("harnest.sandbox.adapters",),
+    "langchain_core": ("harnest.execution.adapters", "harnest.sandbox.adapters"),
     "pydantic": (
         "harnest.sandbox.adapters",
         "harnest_ext.manifest",

@@ -1,0 +1,68 @@
+"""What a model is told, whether a tool did its work or not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from harnest.execution.errors import ExecutionError
+from harnest.execution.tools.faults import EditError, FileChangedError, UnreadableContentError
+from harnest.execution.tools.grammar import PatternError
+from harnest.logging import get_logger
+
+__all__ = ["Answer", "failure"]
+
+_LOG = get_logger("execution.tools")
+
+_KINDS: tuple[tuple[type[Exception], str], ...] = (
+    (FileNotFoundError, "not-found"),
+    (FileExistsError, "exists"),
+    (IsADirectoryError, "is-a-directory"),
+    (NotADirectoryError, "not-a-directory"),
+    (PermissionError, "permission-denied"),
+    (TimeoutError, "timed-out"),
+    (FileChangedError, "changed"),
+    (EditError, "no-unique-match"),
+    (PatternError, "invalid-pattern"),
+    (UnreadableContentError, "unreadable"),
+    (OSError, "failed"),
+    (ExecutionError, "backend-failed"),
+    (ValueError, "invalid-argument"),
+    (TypeError, "invalid-argument"),
+)
+"""The first class that an error is of decides how it is called."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """Text for a model.
+
+    Attributes:
+        text: What it reads.
+        kind: Why the tool did not do its work, as a stable word; empty if it did.
+    """
+
+    text: str
+    kind: str = ""
+
+    @property
+    def failed(self) -> bool:
+        """Whether the tool did not do its work."""
+        return bool(self.kind)
+
+
+def failure(tool: str, error: Exception) -> Answer:
+    """Return what a model is told about an error: its kind and its message, never a trace.
+
+    Args:
+        tool: Name of the tool.
+        error: What it raised. One that nobody foresaw is told by its type alone, and logged.
+    """
+    kind = next((kind for known, kind in _KINDS if isinstance(error, known)), "")
+    if not kind:
+        _LOG.exception("tool failed", tool=tool, error=type(error).__name__)
+        name = type(error).__name__
+        return Answer(text=f"Error (internal): {tool} failed with {name}", kind="internal")
+    message = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    if isinstance(error, OSError) and kind == "failed" and "not empty" in message:
+        kind = "not-empty"
+    return Answer(text=f"Error ({kind}): {message or type(error).__name__}", kind=kind)

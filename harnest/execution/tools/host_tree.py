@@ -1,0 +1,84 @@
+"""Listing folders of this host; blocking."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from harnest.execution.tools import limits
+from harnest.execution.tools.filesystem import Entry, Kind, Listing, Search
+from harnest.execution.tools.host_path import faults_of, folder_at, real_place
+from harnest.execution.tools.records import entry_of
+
+if TYPE_CHECKING:
+    from harnest.execution.tools.place import Place
+
+__all__ = ["list_folder", "walk_folder"]
+
+_ENTER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+def list_folder(place: Place) -> Listing:
+    """Return a folder's entries; see :meth:`FileSystem.list`."""
+    return walk_folder(place, Search(depth=1, hidden=True))
+
+
+def walk_folder(place: Place, search: Search) -> Listing:
+    """Return entries below a folder; see :meth:`FileSystem.walk`."""
+    walk = _Walk(search)
+    place = real_place(place, follow=True)
+    with folder_at(place) as folder, faults_of(place):
+        walk.look(folder, b"", 1)
+    found = sorted(walk.found, key=lambda entry: entry.path)
+    return Listing(entries=tuple(found), complete=walk.complete, readable=walk.readable)
+
+
+class _Walk:
+    """A walk in progress."""
+
+    def __init__(self, search: Search) -> None:
+        self._search = search
+        self._left = limits.WALK_ENTRIES
+        self.found: list[Entry] = []
+        self.complete = True
+        self.readable = True
+
+    def look(self, folder: int, prefix: bytes, level: int) -> None:
+        """Take in a folder's entries, and those below it."""
+        for entry in self._entries(folder, prefix):
+            files = entry.kind is Kind.FILE or not self._search.files
+            if files:
+                self.found.append(entry)
+            if entry.kind is Kind.FOLDER and level < self._search.depth:
+                self._enter(folder, entry, level)
+
+    def _enter(self, parent: int, entry: Entry, level: int) -> None:
+        try:
+            folder = os.open(entry.path.rpartition(b"/")[2], _ENTER, dir_fd=parent)
+        except FileNotFoundError:
+            return  # removed meanwhile
+        except OSError:
+            self.readable = False
+            return
+        try:
+            self.look(folder, entry.path + b"/", level + 1)
+        finally:
+            os.close(folder)
+
+    def _entries(self, folder: int, prefix: bytes) -> list[Entry]:
+        found: list[Entry] = []
+        with os.scandir(folder) as entries:
+            for item in entries:
+                if item.name.startswith(".") and not self._search.hidden:
+                    continue
+                if not self._left:
+                    self.complete = False
+                    break
+                self._left -= 1
+                try:
+                    state = item.stat(follow_symlinks=False)
+                except FileNotFoundError:
+                    continue  # removed meanwhile
+                path = prefix + os.fsencode(item.name)
+                found.append(entry_of(path, state.st_mode, state.st_size))
+        return found
