@@ -18,9 +18,25 @@ if TYPE_CHECKING:
     from harnest_ext.package.tree import Entry
     from harnest_ext.problem import Problem
 
-__all__ = ["collisions", "excesses", "foreign_problem", "special_problem", "unsafe_paths"]
+__all__ = [
+    "collisions",
+    "excesses",
+    "foreign_problem",
+    "native_problem",
+    "special_problem",
+    "unsafe_paths",
+]
 
-_NATIVE = re.compile(r".+\.(?:so(?:\.[0-9]+)*|pyd|dll|dylib)", re.IGNORECASE)
+_NATIVE = re.compile(r".+\.(?:so(?:\.[0-9]+)*|pyd|dll|dylib|a|o|obj|lib|node|exe)", re.IGNORECASE)
+_NATIVE_HEADS = (
+    b"\x7fELF",
+    b"\xfe\xed\xfa\xce",
+    b"\xfe\xed\xfa\xcf",
+    b"\xce\xfa\xed\xfe",
+    b"\xcf\xfa\xed\xfe",
+)
+"""How ELF and Mach-O files begin; those of Windows begin with MZ and have PE further on."""
+_PE = re.compile(rb"PE\0\0")
 _PATH_HOOK = re.compile(r".+\.(?:pth|egg-link)")
 _BYTE_CODE = re.compile(r".+\.py[co]")
 _SPECIAL_BITS = 0o7000
@@ -116,6 +132,18 @@ def excesses(files: Sequence[Entry]) -> Iterator[Problem]:
         )
 
 
+def native_problem(entry: Entry, head: bytes) -> Problem | None:
+    """Return the problem of a file that begins as native code does, whatever its name is.
+
+    Args:
+        entry: The file.
+        head: Its first bytes, 1 KiB of them or all.
+    """
+    if head.startswith(_NATIVE_HEADS) or (head.startswith(b"MZ") and _PE.search(head)):
+        return rules.NATIVE.problem("This is native code.", path=entry.shown)
+    return None
+
+
 def foreign_problem(entry: Entry, *, in_wheel: bool) -> Problem | None:
     """Return why an entry has no place in any package, or None."""
     name = entry.path.rpartition("/")[2].lower()
@@ -129,7 +157,7 @@ def foreign_problem(entry: Entry, *, in_wheel: bool) -> Problem | None:
     where = "in a wheel" if in_wheel else "outside __pycache__"
     matches = (
         (_PATH_HOOK, rules.PATH_HOOK, "Python would follow this file."),
-        (_NATIVE, rules.NATIVE, "This is a native library."),
+        (_NATIVE, rules.NATIVE, "This is native code."),
         (_BYTE_CODE, rules.BYTE_CODE, f"Byte code {where} is not accepted."),
     )
     found = (rule.problem(what, path=entry.shown) for p, rule, what in matches if p.fullmatch(name))

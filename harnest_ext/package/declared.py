@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from harnest_ext.problem import Problem
     from harnest_ext.rule import Rule
 
-__all__ = ["ENTRY_GROUP", "Place", "check_entry_points", "check_files", "entry_value"]
+__all__ = ["ENTRY_GROUP", "Place", "check_entry_points", "check_files", "entry_value", "leaves"]
 
 ENTRY_GROUP = "harnest.extensions"
 
@@ -96,7 +96,7 @@ def check_files(
 ) -> str:
     """Report files that the project names outside the source; return the path of its readme."""
     for field, name in _named_files(project):
-        if _leaves(name):
+        if leaves(name):
             what = f"{field} names a file outside the source."
             expected = "a relative path"
             findings.add(
@@ -104,7 +104,7 @@ def check_files(
             )
     readme = project.get("readme")
     file = readme.get("file") if isinstance(readme, dict) else readme
-    if not isinstance(file, str) or _leaves(file):
+    if not isinstance(file, str) or leaves(file):
         return ""
     if str(PurePosixPath(file)) in files:
         return file
@@ -125,7 +125,8 @@ def _named_files(project: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield from (("license-files", item) for item in patterns if isinstance(item, str))
 
 
-def _leaves(name: str) -> bool:
+def leaves(name: str) -> bool:
+    """Return whether a path that metadata names may lead out of what it is relative to."""
     parts = name.split("/")
     return (
         not name

@@ -45,6 +45,10 @@ class Findings:
         for problem in problems:
             self.add(problem)
 
+    def all(self) -> tuple[Problem, ...]:
+        """Return everything in the order in which it was found."""
+        return tuple(self._problems)
+
     @property
     def errors(self) -> tuple[Problem, ...]:
         """What refuses the package; damage first, since it explains what else is found."""

@@ -129,7 +129,12 @@ class _View:
             return None
         files = [e for e in self.tree.entries if e.is_file]
         names = frozenset(e.path for e in files) | frozenset(e.shown for e in files)
-        return read_project(content, entry.shown, manifest, names, findings)
+        found = Findings()
+        project = read_project(content, entry.shown, manifest, names, found)
+        # Nothing is built any more of the project file in a wheel: its readme is in METADATA.
+        lost = project_rules.README_MISSING.id if not needed else ""
+        findings.extend(problem for problem in found.all() if problem.rule != lost)
+        return project
 
     def _file(self, path: str) -> Entry | None:
         entry = self.entries.get(path)

@@ -10,6 +10,7 @@ from packaging.version import InvalidVersion, Version
 
 from harnest_ext import limits
 from harnest_ext.identity import normalized
+from harnest_ext.package.declared import leaves
 from harnest_ext.package.headers import parse_headers
 from harnest_ext.package.host import check_specifier
 from harnest_ext.package.requirements import Needs, RequirementSource, read_requirements
@@ -61,6 +62,10 @@ def read_metadata(data: bytes, path: str, name: WheelName, findings: Findings) -
     if version and not _METADATA_VERSION.fullmatch(version.value):
         fields.report("Metadata-Version is not known.", version, "1.x or 2.x")
     _check_identity(fields, name)
+    for licence in fields.all("License-File"):
+        if leaves(licence.value):
+            what = "License-File names a file outside the wheel."
+            fields.report(what, licence, "a path relative to licenses/ in the .dist-info folder")
     summary = fields.one("Summary", required=False)
     return MetadataFacts(
         needs=_needs(fields, name),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from harnest_ext import limits
 from harnest_ext.errors import InvalidExtension
+from harnest_ext.package.contents import native_problem
 from harnest_ext.package.digest import TreeHash
 from harnest_ext.package.imports import Modules
 from harnest_ext.package.model import PackageFile
@@ -95,10 +96,13 @@ def read_through(tree: Tree, inspected: Inspected, findings: Findings) -> Verifi
     parses = not any(problem.rule == PYTHON.id for problem in findings.errors)
     for entry in inspected.copied:
         try:
-            source = _consumed(entry, verified.add(entry, tree.read(entry)))
+            head, source = _consumed(entry, verified.add(entry, tree.read(entry)))
         except InvalidExtension as error:
             findings.extend(error.problems)
             continue
+        native = native_problem(entry, head)
+        if native:
+            findings.add(native)
         if inspected.known.get(entry.path, source) != source:
             findings.add(_changed(entry))
         if parses and is_python(entry.path):
@@ -106,16 +110,18 @@ def read_through(tree: Tree, inspected: Inspected, findings: Findings) -> Verifi
     return verified
 
 
-def _consumed(entry: Entry, chunks: Iterator[bytes]) -> bytes:
-    """Read a file to its end, and return its content if somebody will look at it."""
+def _consumed(entry: Entry, chunks: Iterator[bytes]) -> tuple[bytes, bytes]:
+    """Read a file to its end; return how it begins, and all of it if somebody will look at it."""
     keep = is_python(entry.path) or entry.path in {"extension.yaml", "pyproject.toml"}
     kept: list[bytes] = []
+    head = b""
     size = 0
     for chunk in chunks:
+        head = head or chunk[: limits.KIB]
         size += len(chunk)
         if keep and size <= limits.PYTHON_BYTES + limits.READ_BYTES:
             kept.append(chunk)
-    return b"".join(kept)
+    return head, b"".join(kept)
 
 
 def _changed(entry: Entry) -> Problem:

@@ -371,7 +371,20 @@ TREE = [
     with_file("evil.pth", "tree.path-hook", "import os"),
     with_file("lib/evil.pth", "tree.path-hook", "import os"),
     with_file("lib/x.egg-link", "tree.path-hook"),
-    with_file("lib/x.so", "tree.native"),
+    *[
+        with_file(f"lib/x.{suffix}", "tree.native")
+        for suffix in ("so", "so.1", "SO", "dll", "dylib", "a", "o", "obj", "lib", "node", "exe")
+    ],
+    with_file("lib/data.bin", "tree.native", "\x7fELF\x02\x01"),
+    with_file("lib/driver", "tree.native", "MZ" + "\0" * 100 + "PE\0\0"),
+    with_file("lib/MZ.txt", "", "MZ is a text too"),
+    with_file("lib/notes.also", ""),
+    project(
+        "with a readme that is not there",
+        "project.readme-missing",
+        "[project]",
+        '[project]\nreadme = "NO.md"',
+    ),
     with_file("x.pyd", "tree.native"),
     with_file("lib/hidden.pyc", "tree.byte-code"),
     with_file("lib/hidden.PYO", "tree.byte-code"),

@@ -249,6 +249,19 @@ STRUCTURE = [
         for name in ("_x.cpython-311-x86_64-linux-gnu.so", "x.so.1.2", "x.pyd", "x.dll", "X.DYLIB")
     ],
     wheel_case(
+        "with native code of another name",
+        "tree.native",
+        Demo(files={"lib/table.dat": b"\xcf\xfa\xed\xfe\x07"}),
+    ),
+    *[
+        wheel_case(
+            f"with the licence file {path}",
+            "metadata.field",
+            Demo(info={"METADATA": METADATA.replace("\n\n", f"\nLicense-File: {path}\n\n")}),
+        )
+        for path in ("../../etc/passwd", "/etc/passwd", "a/../../b", "~/x", "C:/x")
+    ],
+    wheel_case(
         "with byte code",
         "tree.byte-code",
         Demo(files={"lib/__pycache__/client.cpython-311.pyc": b""}),

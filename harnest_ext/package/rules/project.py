@@ -124,7 +124,6 @@ README_MISSING = Rule(
     why="A build fails when the readme that the project names is not there.",
     example='readme = "README.md" without that file',
     fix="Add the file, or remove the field.",
-    severity=Severity.WARNING,
 )
 ENTRY_MISSING = Rule(
     id="entry-point.missing",

@@ -161,10 +161,6 @@ def test_a_host_before_its_release_counts_as_that_release(tmp_path: Path) -> Non
     [
         ({"pyproject.toml": None}, "project.missing"),
         ({"pyproject.toml": PROJECT.replace('"harnest>=1,<2", ', "")}, "host.no-range"),
-        (
-            {"pyproject.toml": PROJECT.replace("[project]", '[project]\nreadme = "NO.md"')},
-            "project.readme-missing",
-        ),
         ({"lib/client.py": "from harnest_extension_demo import x\n"}, "python.self-import"),
     ],
 )
