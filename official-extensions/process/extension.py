@@ -14,10 +14,10 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from harnest.execution.local.provider import limits as bounds
 from harnest.extensions import Extension
 from harnest.sandbox import Sandbox
 
-from .lib import limits as bounds
 from .lib.errors import ProcessSandboxError
 from .lib.settings import ProcessLimits, ProcessScope, ProcessSettings
 

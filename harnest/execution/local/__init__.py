@@ -17,19 +17,24 @@
 When :func:`run_local` returns or raises, nothing of the program is running: a supervisor that is
 the reaper of whatever the program leaves has ended it, or the host has. The program and all that it
 starts are in a control group of their own where this host lets us make one.
+
+Names are loaded when they are first used: a declaration needs few of them.
 """
 
 from __future__ import annotations
 
-from harnest.execution.local.answer import answered
-from harnest.execution.local.bounds import ProgramBounds
-from harnest.execution.local.capture import Capture
-from harnest.execution.local.errors import LaunchError, LocalProgramError
-from harnest.execution.local.execution import Ended, Ending, run_local
-from harnest.execution.local.launcher import Launcher
-from harnest.execution.local.program import LocalProgram
-from harnest.execution.local.rlimits import effective
-from harnest.execution.local.sealed import sealed
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from harnest.execution.local.answer import answered
+    from harnest.execution.local.bounds import ProgramBounds
+    from harnest.execution.local.capture import Capture
+    from harnest.execution.local.errors import LaunchError, LocalProgramError
+    from harnest.execution.local.execution import Ended, Ending, run_local
+    from harnest.execution.local.launcher import Launcher
+    from harnest.execution.local.program import LocalProgram
+    from harnest.execution.local.rlimits import effective
+    from harnest.execution.local.sealed import sealed
 
 __all__ = [
     "Capture",
@@ -45,3 +50,28 @@ __all__ = [
     "run_local",
     "sealed",
 ]
+
+_MODULES = {
+    "Capture": "capture",
+    "Ended": "execution",
+    "Ending": "execution",
+    "LaunchError": "errors",
+    "Launcher": "launcher",
+    "LocalProgram": "program",
+    "LocalProgramError": "errors",
+    "ProgramBounds": "bounds",
+    "answered": "answer",
+    "effective": "rlimits",
+    "run_local": "execution",
+    "sealed": "sealed",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module  # noqa: PLC0415 - only needed here
+
+    value: object = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    globals()[name] = value
+    return value

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from harnest_extension_process.lib.errors import ProcessSandboxError
-from harnest_extension_process.lib.inventory import OWN_PREFIX
+from harnest_extension_process.lib.settings import PREFIX
 
 from harnest.execution.local import workdir
 from harnest.execution.local.supervisor.family import descendants
@@ -159,7 +159,7 @@ def test_closing_ends_what_runs_and_refuses_more(make: Callable[..., Any], tmp_p
     thread.join(5)
     assert len(failures) == 1
     assert not any(alive(pid) for pid in pids(tmp_path / "note"))
-    assert not [item for item in workdir.leftovers(OWN_PREFIX) if item.pid == os.getpid()]
+    assert not [item for item in workdir.leftovers(PREFIX) if item.pid == os.getpid()]
     with pytest.raises(ProcessSandboxError, match="closed"):
         provider.execute(request("print(1)"))
     provider.close()
@@ -213,7 +213,7 @@ def test_many_calls_leave_no_descriptor_thread_process_or_folder(make: Callable[
     codes = ["print(1)", "1/0", "print('x' * 5000)", "import os; os.kill(os.getppid(), 9)"]
 
     def facts() -> tuple[int, int, int, int]:
-        mine = [item for item in workdir.leftovers(OWN_PREFIX) if item.pid == os.getpid()]
+        mine = [item for item in workdir.leftovers(PREFIX) if item.pid == os.getpid()]
         children = len(descendants(os.getpid()))
         return (
             len(list(Path("/proc/self/fd").iterdir())),

@@ -151,7 +151,7 @@ def test_an_interpreter_that_is_not_there_is_an_error_with_its_phase(
             None,
         ),
         ("[open('/dev/null') for _ in range(50)]", {"open_files": 32}, "failed", None),
-        ("bytearray(1 << 30)", {"address_space_bytes": 1 << 28}, "failed", None),
+        ("bytearray(1 << 30)", {"address_space_bytes": 1 << 28}, "failed", "out_of_memory"),
     ],
     ids=["cpu", "file size", "open files", "address space"],
 )

@@ -4,7 +4,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from harnest_extension_process.lib.inventory import OWN_PREFIX
+from harnest_extension_process.lib.settings import PREFIX
 
 from harnest.execution.local import workdir
 from harnest.execution.local.capture import Capture
@@ -94,7 +94,7 @@ def test_output_is_handed_on_while_the_program_runs(make: Callable[..., Any]) ->
 
     def sink(stream: OutputStream, text: str) -> None:
         if not seen:
-            for item in workdir.leftovers(OWN_PREFIX):
+            for item in workdir.leftovers(PREFIX):
                 if item.pid == os.getpid():
                     (item.path / "go").touch()
         seen.append((stream, text))

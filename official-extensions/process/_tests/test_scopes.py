@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from harnest_extension_process.lib.errors import ProcessSandboxError
-from harnest_extension_process.lib.inventory import OWN_PREFIX
+from harnest_extension_process.lib.settings import PREFIX
 
 from harnest.execution.local import workdir
 from harnest.sandbox import SandboxCancelledError, SandboxContext
@@ -25,7 +25,7 @@ COUNT = "open('log', 'a').write('x'); print(len(open('log').read()))"
 
 def directories() -> list[str]:
     """Names of this process's work directories."""
-    return [item.path.name for item in workdir.leftovers(OWN_PREFIX) if item.pid == os.getpid()]
+    return [item.path.name for item in workdir.leftovers(PREFIX) if item.pid == os.getpid()]
 
 
 def counted(provider: Any, **parts: str) -> int:
@@ -87,7 +87,7 @@ def test_a_directory_in_use_is_never_evicted(make: Callable[..., Any]) -> None:
         target=lambda: provider.execute(request(busy, context=SOMEONE)), daemon=True
     )
     thread.start()
-    folder = lambda: next(i.path for i in workdir.leftovers(OWN_PREFIX) if i.pid == os.getpid())  # noqa: E731
+    folder = lambda: next(i.path for i in workdir.leftovers(PREFIX) if i.pid == os.getpid())  # noqa: E731
     assert until(lambda: bool(directories()) and (folder() / "here").exists())
     with pytest.raises(ProcessSandboxError, match="in use") as refusal:
         counted(provider, user_id="other")

@@ -1,54 +1,18 @@
-"""Every bound of the process extension, by name and with its unit."""
+"""Every bound of the process extension, by name and with its unit.
+
+Those of every sandbox of local processes are in :mod:`harnest.execution.local.provider.limits`.
+"""
 
 from typing import Final
 
 KIB: Final = 1024
 MIB: Final = 1024 * KIB
-GIB: Final = 1024 * MIB
 
-TIMEOUT_SECONDS: Final = 300
-"""Deadline of an execution unless the declaration names one, in seconds."""
-OUTPUT_BYTES: Final = 1 * MIB
-"""Most bytes kept of both output streams together, unless the declaration says otherwise."""
-OUTPUT_BYTES_MAXIMUM: Final = 1 * GIB
-"""Largest output budget that can be declared, in bytes."""
-CODE_BYTES: Final = 16 * MIB
-"""Most bytes of one program, in UTF-8."""
-SCOPES: Final = 8
-"""Retained work directories unless the declaration says otherwise."""
-SCOPES_MAXIMUM: Final = 1024
-"""Most retained work directories that can be declared."""
-
-CPU_SECONDS: Final = 300
-"""CPU time of each process of a program unless the declaration says otherwise, in seconds."""
-FILE_BYTES: Final = 100 * MIB
-"""Largest file that a program may write unless the declaration says otherwise, in bytes."""
+ADDRESS_SPACE_BYTES_MINIMUM: Final = 64 * MIB
+"""Least virtual memory that a declaration may limit a process to, in bytes."""
 OPEN_FILES: Final = 1024
-"""Open files of each process of a program unless the declaration says otherwise."""
-
-ENVIRONMENT_ENTRIES: Final = 64
-"""Most variables that a declaration adds to a program's environment."""
-ENVIRONMENT_NAME_CHARACTERS: Final = 128
-"""Most characters of such a variable's name."""
-ENVIRONMENT_VALUE_BYTES: Final = 8 * KIB
-"""Most bytes of such a variable's value, in UTF-8."""
-
-INPUT_FILES: Final = 64
-"""Most files handed to one execution, and most handed back."""
-FILES_BYTES: Final = 16 * MIB
-"""Most bytes of all files handed to one execution, and of all handed back."""
-FILE_NAME_BYTES: Final = 512
-"""Most bytes of such a file's relative name, in UTF-8."""
-FILE_NAME_DEPTH: Final = 16
-"""Most components of such a name."""
-OUTPUT_ENTRIES: Final = 10_000
-"""Most directory entries looked at below ``outputs/`` after an execution."""
-
-CLOSE_SECONDS: Final = 10.0
-"""Longest that closing a provider waits for its running executions, in seconds."""
+"""Open files of each process of a command in a workspace."""
 PROBE_BYTES: Final = 4 * KIB
 """Most bytes that the probe of network isolation may write."""
 PROBE_SECONDS: Final = 10
 """Deadline of the probe of network isolation, in seconds."""
-FOREVER: Final = 1_000_000_000
-"""Stands for "no deadline of its own" where a smaller one is looked for, in seconds."""

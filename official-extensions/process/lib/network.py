@@ -15,7 +15,7 @@ from harnest.sandbox import control
 from harnest.sandbox.optional import OutputStream
 
 from . import limits
-from .inventory import OWN_PREFIX
+from .settings import PREFIX
 
 __all__ = ["isolation_objection"]
 
@@ -56,7 +56,7 @@ def isolation_objection(python: str) -> str:
 
 
 def _probe(python: str, port: int) -> tuple[str, str, str]:
-    work = workdir.make(OWN_PREFIX)
+    work = workdir.make(PREFIX)
     try:
         with control.execute(limits.PROBE_SECONDS) as scope:
             program = LocalProgram(

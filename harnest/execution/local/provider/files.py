@@ -14,10 +14,9 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from harnest.execution.local.errors import LocalProgramError
+from harnest.execution.local.provider import limits
 from harnest.sandbox import SandboxFile
-
-from . import limits
-from .errors import ProcessSandboxError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -49,7 +48,7 @@ def checked_inputs(files: Sequence[SandboxFile]) -> dict[str, bytes]:
     """Return the content of input files by their checked names.
 
     Raises:
-        ProcessSandboxError: A name is no plain relative path or is used twice, a content is no
+        LocalProgramError: A name is no plain relative path or is used twice, a content is no
             base64, or they are too many or too large.
     """
     if len(files) > limits.INPUT_FILES:
@@ -194,5 +193,5 @@ def _clash(name: str, other: str) -> bool:
     return name == other or name.startswith(other + "/") or other.startswith(name + "/")
 
 
-def _refused(reason: str) -> ProcessSandboxError:
-    return ProcessSandboxError(f"{reason[0].upper()}{reason[1:]}.", phase="input files")
+def _refused(reason: str) -> LocalProgramError:
+    return LocalProgramError(f"{reason[0].upper()}{reason[1:]}.", phase="input files")

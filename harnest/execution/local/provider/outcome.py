@@ -6,17 +6,16 @@ import signal
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from harnest.execution.local import Ending
+from harnest.execution.local.execution import Ending
 from harnest.sandbox import SandboxResult, SandboxStatus
 from harnest.sandbox.optional import OutputStream
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from harnest.execution.local import Capture, Ended
-    from harnest.execution.local.report import End
-
-    from .files import Collected
+    from harnest.execution.local.capture import Capture
+    from harnest.execution.local.execution import Ended
+    from harnest.execution.local.provider.files import Collected
 
 __all__ = ["Outcome", "invalid_code", "judge", "timed_out"]
 
@@ -33,12 +32,14 @@ class Outcome:
     """How an execution ended, before its output is added.
 
     Attributes:
+        provider: Name of the provider.
         status: As the contract names it.
         exit_code: The program's, 128 + n after a signal; None if it did not end by itself.
         reason: Why it did not simply succeed or fail; empty if it did.
         details: Further metadata.
     """
 
+    provider: str
     status: SandboxStatus
     exit_code: int | None = None
     reason: str = ""
@@ -49,8 +50,6 @@ class Outcome:
         capture: Capture,
         files: Collected,
         duration_ms: Mapping[str, float],
-        *,
-        refused_processes: int,
     ) -> SandboxResult:
         """Return the whole result.
 
@@ -58,22 +57,16 @@ class Outcome:
             capture: The output.
             files: The files that come back.
             duration_ms: Milliseconds of each phase.
-            refused_processes: How often the program was refused another process.
         """
         metadata: dict[str, Any] = {
-            "provider": "process",
+            "provider": self.provider,
             "phase": "execution",
             "duration_ms": dict(duration_ms),
             "truncated": capture.truncated(),
             **self.details,
         }
-        reason = self.reason
-        if refused_processes:
-            metadata["refused_processes"] = refused_processes
-            failed = self.status is SandboxStatus.FAILED and not reason
-            reason = "pids_limit" if failed else reason
-        if reason:
-            metadata["reason"] = reason
+        if self.reason:
+            metadata["reason"] = self.reason
         if files.omitted:
             metadata["output_files_omitted"] = files.omitted
         return SandboxResult(
@@ -86,24 +79,32 @@ class Outcome:
         )
 
 
-def judge(ended: Ended, *, cpu_seconds: int) -> Outcome:
+def judge(ended: Ended, *, provider: str, cpu_seconds: int) -> Outcome:
     """Return how an execution ended.
 
     Args:
         ended: What ended it.
+        provider: Name of the provider.
         cpu_seconds: The limit of CPU time that applied.
     """
-    details = _details(ended.end)
-    if ended.ending is Ending.EXIT:
-        return _ended_by_itself(ended, cpu_seconds, details)
-    status, reason = _ENDINGS[ended.ending]
-    return Outcome(status=status, reason=reason, details=details)
+    status, reason = _ENDINGS.get(ended.ending, (SandboxStatus.FAILED, ""))
+    if ended.exit_code == 0:
+        status = SandboxStatus.SUCCEEDED
+    elif status is SandboxStatus.FAILED:
+        reason = _reason(ended, cpu_seconds) or reason
+    return Outcome(
+        provider=provider,
+        status=status,
+        exit_code=ended.exit_code,
+        reason=reason,
+        details=_details(ended),
+    )
 
 
-def timed_out(phase: str, duration_ms: Mapping[str, float]) -> SandboxResult:
+def timed_out(provider: str, phase: str, duration_ms: Mapping[str, float]) -> SandboxResult:
     """Return the result of a call that reached its deadline before its program was started."""
     metadata = {
-        "provider": "process",
+        "provider": provider,
         "phase": phase,
         "reason": "deadline",
         "duration_ms": dict(duration_ms),
@@ -112,10 +113,10 @@ def timed_out(phase: str, duration_ms: Mapping[str, float]) -> SandboxResult:
     return SandboxResult(status=SandboxStatus.TIMED_OUT, metadata=metadata)
 
 
-def invalid_code(refusal: str) -> SandboxResult:
+def invalid_code(provider: str, refusal: str) -> SandboxResult:
     """Return the result of code that can't be delivered; nothing was started for it."""
     metadata = {
-        "provider": "process",
+        "provider": provider,
         "phase": "configuration",
         "reason": "invalid_code",
         "duration_ms": {},
@@ -124,27 +125,31 @@ def invalid_code(refusal: str) -> SandboxResult:
     return SandboxResult(status=SandboxStatus.FAILED, stderr=f"{refusal}\n", metadata=metadata)
 
 
-def _details(end: End | None) -> dict[str, Any]:
+def _reason(ended: Ended, cpu_seconds: int) -> str:
+    """Return why a program failed, where there is evidence; the strongest comes first."""
+    if ended.memory_exceeded:
+        return "out_of_memory"
+    if ended.cpu_exceeded(cpu_seconds):
+        return "cpu_limit"
+    if ended.end is not None and ended.end.signal and ended.exit_code is not None:
+        return "signal"
+    return "pids_limit" if ended.refused_processes else ""
+
+
+def _details(ended: Ended) -> dict[str, Any]:
     details: dict[str, Any] = {}
+    if ended.refused_processes:
+        details["refused_processes"] = ended.refused_processes
+    end = ended.end
     if end is not None:
         details["cpu_ms"] = end.cpu_ms
         if end.killed:
             details["killed_processes"] = end.killed
         if end.left:
             details["left_processes"] = end.left
+        if end.signal and ended.exit_code is not None:
+            details["signal"] = _signal_name(end.signal)
     return details
-
-
-def _ended_by_itself(ended: Ended, cpu_seconds: int, details: dict[str, Any]) -> Outcome:
-    if ended.exit_code == 0:
-        return Outcome(status=SandboxStatus.SUCCEEDED, exit_code=0, details=details)
-    reason = ""
-    if ended.end is not None and ended.end.signal:
-        details["signal"] = _signal_name(ended.end.signal)
-        reason = "cpu_limit" if ended.cpu_exceeded(cpu_seconds) else "signal"
-    return Outcome(
-        status=SandboxStatus.FAILED, exit_code=ended.exit_code, reason=reason, details=details
-    )
 
 
 def _signal_name(number: int) -> str:

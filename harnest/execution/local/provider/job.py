@@ -6,28 +6,21 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harnest.execution.local import (
-    Capture,
-    LocalProgram,
-    LocalProgramError,
-    effective,
-    run_local,
-)
-
-from .errors import ProcessSandboxError
-from .files import collect, put, state_of_outputs
-from .outcome import judge
+from harnest.execution.local.capture import Capture
+from harnest.execution.local.errors import LocalProgramError
+from harnest.execution.local.execution import run_local
+from harnest.execution.local.provider.files import collect, put, state_of_outputs
+from harnest.execution.local.provider.outcome import judge
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from harnest.execution.local import ProgramBounds
+    from harnest.execution.local.execution import Ended
+    from harnest.execution.local.provider.tier import LocalTier
     from harnest.sandbox import SandboxResult
     from harnest.sandbox.optional import OutputSink
     from harnest.sandbox.scope import SandboxControl
-
-    from .settings import ProcessSettings
 
 __all__ = ["Job"]
 
@@ -37,18 +30,18 @@ class Job:
     """What is to be done.
 
     Attributes:
-        settings: The declaration.
-        bound: Its bound on processes.
+        tier: How the program is started.
         code: The program.
         inputs: Content of the input files by checked name.
-        isolate_network: Whether it gets no network.
+        network: Whether it has the host's network.
+        output_bytes: Most bytes kept of both streams together.
     """
 
-    settings: ProcessSettings
-    bound: ProgramBounds
+    tier: LocalTier
     code: str
     inputs: Mapping[str, bytes]
-    isolate_network: bool
+    network: bool
+    output_bytes: int
 
     def run(
         self, work: Path, scope: SandboxControl, sink: OutputSink | None, *, queued_ms: float
@@ -62,38 +55,38 @@ class Job:
             queued_ms: Milliseconds that it waited for the directory.
 
         Raises:
-            ProcessSandboxError: It can't be done; the phase is named.
+            LocalProgramError: It can't be done; the phase is named.
             SandboxCancelledError: It was cancelled; nothing of it runs.
         """
         start = time.monotonic()
         before = state_of_outputs(work)
         self._place(work)
-        capture = Capture(self.settings.max_output_bytes, sink)
-        try:
-            ended = run_local(
-                self._program(work), group=self.bound.group(), capture=capture, scope=scope
-            )
-        except LocalProgramError as error:
-            raise ProcessSandboxError(error.reason, phase=error.phase) from None
+        capture = Capture(self.output_bytes, sink)
+        ended = self._ended(work, capture, scope)
         files = collect(work, before)
-        outcome = judge(ended, cpu_seconds=self.settings.limits.cpu_seconds)
         times = {"queue": queued_ms, "execution": round((time.monotonic() - start) * 1000, 3)}
-        return outcome.result(capture, files, times, refused_processes=ended.refused_processes)
+        outcome = judge(ended, provider=self.tier.name, cpu_seconds=self.tier.cpu_seconds)
+        return outcome.result(capture, files, times)
 
-    def _program(self, work: Path) -> LocalProgram:
-        return LocalProgram(
-            python=self.settings.python,
-            work=str(work),
-            code=self.code,
-            environment=self.settings.variables(str(work)),
-            limits=effective(self.settings.limits.named() | self.bound.named()),
-            isolate_network=self.isolate_network,
-        )
+    def _ended(self, work: Path, capture: Capture, scope: SandboxControl) -> Ended:
+        program = self.tier.program(self.code, work, network=self.network)
+        try:
+            prepared = program.__enter__()
+        except OSError as error:
+            raise LocalProgramError(
+                f"The program can't be prepared ({type(error).__name__}): check the memory and "
+                "descriptors of this process.",
+                phase="start",
+            ) from None
+        try:
+            return run_local(prepared, group=self.tier.group(), capture=capture, scope=scope)
+        finally:
+            program.__exit__(None, None, None)
 
     def _place(self, work: Path) -> None:
         try:
             put(work, self.inputs)
         except OSError as error:
-            raise ProcessSandboxError(
+            raise LocalProgramError(
                 f"The input files can't be written ({type(error).__name__}).", phase="input files"
             ) from None

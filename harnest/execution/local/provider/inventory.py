@@ -13,31 +13,32 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-__all__ = ["OWN_PREFIX", "inventory", "prune"]
-
-OWN_PREFIX = "harnest-process"
-"""Begin of the names of this extension's work directories."""
-PREFIXES = (OWN_PREFIX, workdir.WORKSPACE_PREFIX)
-"""Those that it takes care of: its own, and those of workspaces of whichever tier."""
+__all__ = ["inventory", "prune"]
 
 
-def inventory() -> tuple[SandboxResource, ...]:
-    """Return every work directory and control group, whoever made it; change nothing."""
-    return tuple(resource for resource, _ in _all())
+def inventory(prefix: str) -> tuple[SandboxResource, ...]:
+    """Return every work directory and control group, whoever made it; change nothing.
+
+    Args:
+        prefix: Begin of the names of an extension's work directories. Those of workspaces, of
+            whichever tier, are looked after as well.
+    """
+    return tuple(resource for resource, _ in _all(prefix))
 
 
-def prune() -> SandboxPruneReport:
-    """Remove what belongs to processes that are gone."""
+def prune(prefix: str) -> SandboxPruneReport:
+    """Remove what belongs to processes that are gone; ``prefix`` is as for :func:`inventory`."""
     removed: list[SandboxResource] = []
     kept: list[SandboxResource] = []
-    for resource, remove in _all():
+    for resource, remove in _all(prefix):
         if not resource.owner_alive:
             (removed if remove() else kept).append(resource)
     return SandboxPruneReport(removed=tuple(removed), kept=tuple(kept))
 
 
-def _all() -> Iterator[tuple[SandboxResource, Callable[[], bool]]]:
-    for item in (item for prefix in PREFIXES for item in workdir.leftovers(prefix)):
+def _all(own: str) -> Iterator[tuple[SandboxResource, Callable[[], bool]]]:
+    folders = (*workdir.leftovers(own), *workdir.leftovers(workdir.WORKSPACE_PREFIX))
+    for item in folders:
         resource = SandboxResource(
             kind="directory",
             resource_id=item.path.name,

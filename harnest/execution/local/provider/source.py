@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import limits
+from harnest.execution.local.provider import limits
 
 __all__ = ["refusal_of"]
 

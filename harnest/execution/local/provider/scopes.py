@@ -11,10 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from harnest.execution.local import workdir
-
-from .errors import ProcessSandboxError
-from .inventory import OWN_PREFIX
-from .settings import ProcessScope
+from harnest.execution.local.errors import LocalProgramError
+from harnest.execution.local.provider.settings import LocalScope
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,8 +25,8 @@ __all__ = ["Scopes", "identity_of"]
 
 _Key = tuple[str, ...]
 _PARTS = {
-    ProcessScope.INVOCATION: ("agent_name", "user_id", "session_id", "invocation_id"),
-    ProcessScope.SESSION: ("agent_name", "user_id", "session_id"),
+    LocalScope.INVOCATION: ("agent_name", "user_id", "session_id", "invocation_id"),
+    LocalScope.SESSION: ("agent_name", "user_id", "session_id"),
 }
 
 
@@ -39,7 +37,7 @@ class _Retained:
     users: int = 0
 
 
-def identity_of(context: SandboxContext, scope: ProcessScope) -> _Key:
+def identity_of(context: SandboxContext, scope: LocalScope) -> _Key:
     """Return whose work directory a call gets; empty when it gets a fresh one.
 
     Raises:
@@ -57,10 +55,12 @@ class Scopes:
 
     Args:
         most: Most directories retained; the least recently used idle one is removed for another.
+        prefix: Begin of their names.
     """
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, prefix: str) -> None:
         self._most = most
+        self._prefix = prefix
         self._retained: OrderedDict[_Key, _Retained] = OrderedDict()
         self._guard = threading.Lock()
         # A program that forgets to close its provider leaves no directories behind either.
@@ -75,12 +75,12 @@ class Scopes:
             control: Deadline and cancellation of the wait for it.
 
         Raises:
-            ProcessSandboxError: None can be made, or all retained ones are in use.
+            LocalProgramError: None can be made, or all retained ones are in use.
             SandboxCancelledError: The wait was cancelled.
             TimeoutError: The wait reached the deadline.
         """
         if not key:
-            path = _made()
+            path = _made(self._prefix)
             try:
                 yield path
             finally:
@@ -104,7 +104,7 @@ class Scopes:
             retained = self._retained.get(key)
             if retained is None:
                 self._make_room()
-                retained = self._retained[key] = _Retained(path=_made())
+                retained = self._retained[key] = _Retained(path=_made(self._prefix))
             self._retained.move_to_end(key)
             retained.users += 1
             return retained
@@ -113,24 +113,24 @@ class Scopes:
         while len(self._retained) >= self._most:
             idle = next((key for key, item in self._retained.items() if not item.users), None)
             if idle is None:
-                raise ProcessSandboxError(
+                raise LocalProgramError(
                     f"All {self._most} retained work directories are in use; wait, or declare "
                     "more with max_scopes.",
                     phase="work directory",
                 )
             if not workdir.remove(self._retained[idle].path):
-                raise ProcessSandboxError(
+                raise LocalProgramError(
                     "A retained work directory can't be removed, so no other is made.",
                     phase="work directory",
                 )
             del self._retained[idle]
 
 
-def _made() -> Path:
+def _made(prefix: str) -> Path:
     try:
-        return workdir.make(OWN_PREFIX)
+        return workdir.make(prefix)
     except OSError as error:
-        raise ProcessSandboxError(
+        raise LocalProgramError(
             f"No work directory can be made ({type(error).__name__}): check the free space and "
             "the permissions of the place for temporary files.",
             phase="work directory",
