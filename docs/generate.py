@@ -23,6 +23,7 @@ from harnest_ext.cli.lazy import load
 from harnest_ext.cli.table import COMMANDS, GROUPS
 from harnest_ext.conformance.extension_suite import extension_checks
 from harnest_ext.conformance.provider_suite import provider_checks
+from harnest_ext.conformance.workspace_suite import workspace_checks
 from harnest_ext.manifest.capabilities import CAPABILITIES
 from harnest_ext.problem import Severity
 from harnest_ext.rule import Rule
@@ -231,24 +232,33 @@ def conformance() -> str:
     lines = [
         "# Conformance checks",
         "",
-        "What `harnest extensions test` and `pytest --harnest-provider` try. A check that needs a",
-        "feature which the provider doesn't declare is reported as unsupported, never as passed.",
+        "What `harnest extensions test` tries, and `pytest --harnest-provider` of a provider. A",
+        "check that needs a feature which is not declared is reported as unsupported, never as",
+        "passed.",
         "",
         "## Features of a provider",
         "",
     ]
-    lines += _table(("feature", "meaning"), _features())
-    for title, checks in (("Provider", provider_checks()), ("Extension", extension_checks())):
+    lines += _table(("feature", "meaning"), _features("features.py", "Feature"))
+    lines += ["## Features of a tier of workspaces", ""]
+    kept = _features("workspace_profile.py", "WorkspaceFeature")
+    lines += _table(("feature", "meaning"), kept)
+    suites = (
+        ("Provider", provider_checks()),
+        ("Workspace", workspace_checks()),
+        ("Extension", extension_checks()),
+    )
+    for title, checks in suites:
         lines += [f"## {title} suite", "", f"{len(checks)} checks.", ""]
         rows = [(f"`{c.name}`", c.promise, ", ".join(sorted(c.needs))) for c in checks]
         lines += _table(("check", "promise", "needs"), rows)
     return "\n".join(lines)
 
 
-def _features() -> list[tuple[str, ...]]:
+def _features(file: str, kind: str) -> list[tuple[str, ...]]:
     """Return each feature with the text below it in its class."""
-    tree = ast.parse((ROOT / "harnest_ext/conformance/features.py").read_text("utf-8"))
-    (body,) = (n.body for n in tree.body if isinstance(n, ast.ClassDef) and n.name == "Feature")
+    tree = ast.parse((ROOT / "harnest_ext/conformance" / file).read_text("utf-8"))
+    (body,) = (n.body for n in tree.body if isinstance(n, ast.ClassDef) and n.name == kind)
     found = []
     for member, text in pairwise(body):
         if isinstance(member, ast.Assign) and isinstance(text, ast.Expr):

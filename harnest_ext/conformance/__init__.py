@@ -1,4 +1,4 @@
-"""What an author runs against an extension and against a provider of sandboxes.
+"""What an author runs against an extension, a provider of sandboxes and a tier of workspaces.
 
 ::
 
@@ -24,6 +24,12 @@ if TYPE_CHECKING:
     from harnest_ext.conformance.report import CheckOutcome, CheckResult, SuiteReport
     from harnest_ext.conformance.scratch import ScratchProject
     from harnest_ext.conformance.target import load_profile
+    from harnest_ext.conformance.workspace_profile import WorkspaceFeature, WorkspaceProfile
+    from harnest_ext.conformance.workspace_suite import (
+        run_workspace_check,
+        run_workspace_suite,
+        workspace_checks,
+    )
 
 __all__ = [
     "MEMORY_PROFILE",
@@ -35,10 +41,15 @@ __all__ = [
     "ScratchProject",
     "SuiteReport",
     "Wanted",
+    "WorkspaceFeature",
+    "WorkspaceProfile",
     "load_profile",
     "provider_checks",
     "run_extension_suite",
     "run_provider_suite",
+    "run_workspace_check",
+    "run_workspace_suite",
+    "workspace_checks",
 ]
 
 _HOMES = {
@@ -51,10 +62,15 @@ _HOMES = {
     "ScratchProject": "scratch",
     "SuiteReport": "report",
     "Wanted": "features",
+    "WorkspaceFeature": "workspace_profile",
+    "WorkspaceProfile": "workspace_profile",
     "load_profile": "target",
     "provider_checks": "provider_suite",
     "run_extension_suite": "extension_suite",
     "run_provider_suite": "provider_suite",
+    "run_workspace_check": "workspace_suite",
+    "run_workspace_suite": "workspace_suite",
+    "workspace_checks": "workspace_suite",
 }
 
 

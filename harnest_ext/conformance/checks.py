@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
+    import enum
     from collections.abc import Callable, Iterable
-
-    from harnest_ext.conformance.features import Feature
 
 __all__ = ["Broken", "Check", "Group", "expect", "expect_in", "expect_raises", "refuse"]
 
@@ -35,8 +34,8 @@ class Check(Generic[_B]):
 
     name: str
     promise: str
-    needs: frozenset[Feature]
-    unless: frozenset[Feature]
+    needs: frozenset[enum.StrEnum]
+    unless: frozenset[enum.StrEnum]
     run: Callable[[_B], None]
 
 
@@ -52,7 +51,7 @@ class Group(Generic[_B]):
         self.checks: list[Check[_B]] = []
 
     def check(
-        self, name: str, *, needs: Iterable[Feature] = (), unless: Iterable[Feature] = ()
+        self, name: str, *, needs: Iterable[enum.StrEnum] = (), unless: Iterable[enum.StrEnum] = ()
     ) -> Callable[[Callable[[_B], None]], Callable[[_B], None]]:
         """Make a function a check; its docstring is the promise.
 

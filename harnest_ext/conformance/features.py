@@ -100,9 +100,9 @@ class ProviderProfile:
         object.__setattr__(self, "supports", frozenset(map(Feature, self.supports)))
         object.__setattr__(self, "why_not", MappingProxyType(dict(self.why_not)))
 
-    def missing(self, needs: frozenset[Feature]) -> str:
+    def missing(self, needs: frozenset[enum.StrEnum]) -> str:
         """Return what of ``needs`` it doesn't offer and why, or an empty text."""
         absent = sorted(needs - self.supports)
         return "; ".join(
-            f"{feature}: {self.why_not.get(feature, 'not declared')}" for feature in absent
+            f"{feature}: {self.why_not.get(Feature(feature), 'not declared')}" for feature in absent
         )

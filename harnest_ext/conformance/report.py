@@ -67,7 +67,7 @@ class SuiteReport:
     """What came of a suite.
 
     Attributes:
-        suite: ``provider`` or ``extension``.
+        suite: ``provider``, ``workspace`` or ``extension``.
         subject: Name of what was tested.
         results: One for each check, in the suite's order.
     """

@@ -28,9 +28,10 @@ NOT_FOUND: Final = Rule(
 PROFILE: Final = Rule(
     id="conformance.profile",
     kind="load-failed",
-    why="_tests/conformance.py of an extension says how its provider is tried.",
+    why="_tests/conformance.py of an extension says how what it brings is tried.",
     example="a file that exports no PROFILE, or raises",
-    fix="Export PROFILE, a ProviderProfile; the template sandbox-provider has an example.",
+    fix="Export PROFILE, a ProviderProfile, or WORKSPACE, a WorkspaceProfile; the "
+    "template sandbox-provider has an example.",
 )
 
 ALL: Final = (NOT_FOUND, PROFILE, TARGET)

@@ -47,10 +47,10 @@ def command(  # noqa: PLR0913 - one parameter per option of the command line
     project: Path | None,
     output: Output,
 ) -> int:
-    """Run the extension suite on PATH, and the provider suite on the provider that it brings.
+    """Run the extension suite on PATH, and those of the provider and workspaces that it brings.
 
-    The extension is executed, in a scratch project. It brings a provider to be tested in
-    _tests/conformance.py. Exit code 1 if a check failed; what is not supported is told apart.
+    The extension is executed, in a scratch project. It says in _tests/conformance.py what it
+    brings to be tested. Exit code 1 if a check failed; what is not supported is told apart.
     """
     del project  # suites make a project of their own
     if (path is None) == (provider is None):
@@ -73,9 +73,10 @@ def _reports(
         load_profile,
         run_extension_suite,
         run_provider_suite,
+        run_workspace_suite,
     )
     from harnest_ext.conformance.package_provider import (  # noqa: PLC0415
-        active_profile,
+        active_profiles,
         brings_profile,
     )
 
@@ -90,9 +91,13 @@ def _reports(
         output.detail("Running the extension suite ...")
         yield run_extension_suite(path)
     if brings_profile(path):
-        output.detail("Running the provider suite ...")
-        with active_profile(path) as profile:
-            yield run_provider_suite(profile, only=chosen)
+        with active_profiles(path) as profiles:
+            if profiles.provider is not None:
+                output.detail("Running the provider suite ...")
+                yield run_provider_suite(profiles.provider, only=chosen)
+            if profiles.workspace is not None:
+                output.detail("Running the workspace suite ...")
+                yield run_workspace_suite(profiles.workspace, only=chosen)
 
 
 def _text(reports: Sequence[SuiteReport], output: Output) -> str:

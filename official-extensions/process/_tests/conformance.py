@@ -1,14 +1,16 @@
-"""How the provider suite tries the process extension: `harnest extensions test PATH` reads it."""
+"""How the suites try the process extension: `harnest extensions test PATH` reads it."""
 
 from __future__ import annotations
 
+import shutil
 import sys
 from typing import TYPE_CHECKING, Any
 
 from harnest.extensions.process import ProcessLimits, process
 
+from harnest.execution.local.bounds import bounds_memory
 from harnest.sandbox import SandboxNetworkPolicy, SandboxPolicyUnsupportedError
-from harnest_ext.conformance import Feature, ProviderProfile
+from harnest_ext.conformance import Feature, ProviderProfile, WorkspaceFeature, WorkspaceProfile
 
 if TYPE_CHECKING:
     from harnest_ext.conformance import Wanted
@@ -48,4 +50,31 @@ def make_default() -> Any:
 WHY_NOT = missing()
 PROFILE = ProviderProfile(
     name="process", make=make, supports=frozenset(Feature) - set(WHY_NOT), why_not=WHY_NOT
+)
+
+
+def workspace_missing() -> dict[WorkspaceFeature, str]:
+    """What the tier doesn't take away, and what this host doesn't let it offer, with the reason."""
+    reasons = {
+        WorkspaceFeature.ISOLATION: "programs have this user's access to files",
+        WorkspaceFeature.ALLOWED_PATHS: "they would restrict nothing",
+        WorkspaceFeature.BACKEND_FILES: "there is no other file system than the host's",
+    }
+    if not bounds_memory():
+        reasons[WorkspaceFeature.LIMIT_MEMORY] = "no control group can bound memory here"
+    if not sys.platform.startswith("linux"):
+        reasons[WorkspaceFeature.DESCENDANTS] = "only Linux has child subreapers"
+    if Feature.NETWORK_NONE in WHY_NOT:
+        reasons[WorkspaceFeature.NETWORK_OFF] = WHY_NOT[Feature.NETWORK_NONE]
+    if shutil.which("node", path="/usr/local/bin:/usr/bin:/bin") is None:
+        reasons[WorkspaceFeature.NODE] = "node is not installed here"
+    return reasons
+
+
+WHY_NOT_IN_WORKSPACES = workspace_missing()
+WORKSPACE = WorkspaceProfile(
+    name="process",
+    options={"tier": "process"},
+    supports=frozenset(WorkspaceFeature) - set(WHY_NOT_IN_WORKSPACES),
+    why_not=WHY_NOT_IN_WORKSPACES,
 )

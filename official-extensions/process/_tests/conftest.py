@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import importlib
 import sys
 import types
 from pathlib import Path
@@ -14,6 +15,10 @@ if "harnest_extension_process" not in sys.modules:
     package = types.ModuleType("harnest_extension_process")
     package.__path__ = [str(FOLDER)]
     sys.modules[package.__name__] = package
+if "harnest.extensions.process" not in sys.modules:
+    # Likewise for workspaces, which look the tier up by the name that installed extensions have.
+    extension = importlib.import_module("harnest_extension_process.extension")
+    sys.modules["harnest.extensions.process"] = extension
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

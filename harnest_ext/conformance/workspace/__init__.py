@@ -1,0 +1,1 @@
+"""The checks of the workspace suite, a module for each group."""
