@@ -1,0 +1,60 @@
+"""Faults on demand: requests that fail, answers that get lost, sandboxes that are slow."""
+
+from __future__ import annotations
+
+import threading
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+import grpc
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fault:
+    """One failing request.
+
+    Attributes:
+        code: What it is answered with.
+        lost: Whether it is carried out all the same: only its answer gets lost.
+    """
+
+    code: grpc.StatusCode
+    lost: bool = False
+
+
+@dataclass
+class Faults:
+    """The faults that are to come.
+
+    Attributes:
+        provisioning_seconds: How long a sandbox takes to be ready, beside its container.
+        never_ready: Whether sandboxes stay in provisioning.
+        break_provisioning: Whether sandboxes end in error.
+    """
+
+    provisioning_seconds: float = 0.0
+    never_ready: bool = False
+    break_provisioning: bool = False
+    _planned: dict[str, list[Fault]] = field(default_factory=lambda: defaultdict(list))
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def plan(
+        self, what: str, code: str = "UNAVAILABLE", *, times: int = 1, lost: bool = False
+    ) -> None:
+        """Let the next requests of a kind fail.
+
+        Args:
+            what: Name of the request.
+            code: Name of the status.
+            times: How many of them.
+            lost: Whether they are carried out and only their answers get lost.
+        """
+        fault = Fault(code=grpc.StatusCode[code], lost=lost)
+        with self._lock:
+            self._planned[what] += [fault] * times
+
+    def next(self, what: str) -> Fault | None:
+        """Return the fault of this request, if it has one."""
+        with self._lock:
+            planned = self._planned[what]
+            return planned.pop(0) if planned else None

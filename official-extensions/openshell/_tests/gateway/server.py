@@ -1,0 +1,70 @@
+"""The gateway as a server on this host's loopback."""
+
+from __future__ import annotations
+
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+from typing import Self
+
+import grpc
+from openshell._proto import openshell_pb2_grpc
+
+from . import bounds, containers
+from .faults import Faults
+from .service import Service
+from .state import SandboxState, State
+
+
+class LocalGateway:
+    """A gateway with its own sandboxes, gone with all of them when it is left.
+
+    Attributes:
+        faults: What goes wrong.
+        endpoint: Where it listens.
+    """
+
+    def __init__(self) -> None:
+        self.faults = Faults()
+        self.state = State(uuid.uuid4().hex)
+        self.service = Service(self.state, self.faults)
+        self._pool = ThreadPoolExecutor(32, thread_name_prefix="gateway")
+        options = [
+            ("grpc.max_receive_message_length", bounds.MESSAGE_BYTES),
+            ("grpc.so_reuseport", 0),
+        ]
+        self._server = grpc.server(self._pool, options=options)
+        openshell_pb2_grpc.add_OpenShellServicer_to_server(self.service, self._server)
+        port = self._server.add_insecure_port("127.0.0.1:0")
+        self.endpoint = f"127.0.0.1:{port}"
+
+    def __enter__(self) -> Self:
+        self._server.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stop, and remove every container."""
+        self._server.stop(grace=0).wait()
+        self._pool.shutdown()
+        for thread in self.service.threads:
+            thread.join()
+        containers.remove_all(self.state.owner)
+
+    def only(self) -> SandboxState:
+        """Return the one sandbox that there is."""
+        (found,) = self.state.sandboxes.values()
+        return found
+
+    def inside(self, *command: str, user: str = "0") -> str:
+        """Run a command in the one sandbox, beside the service."""
+        return containers.docker("exec", "-u", user, self.only().container, *command)
+
+    def left(self) -> tuple[list[str], list[str], list[str]]:
+        """Return the names of sandboxes, providers and profiles that there are."""
+        return (
+            sorted(self.state.sandboxes),
+            sorted(self.state.providers),
+            sorted(self.state.profiles),
+        )

@@ -1,0 +1,84 @@
+"""What the gateway holds: sandboxes, providers, profiles, logs and proposals."""
+
+from __future__ import annotations
+
+import threading
+import time
+import uuid
+from dataclasses import dataclass, field
+from typing import Any
+
+import grpc
+
+from . import containers
+from .bounds import Refused
+
+PROVISIONING, READY, ERROR, DELETING, COMPLETED = 1, 2, 3, 4, 9
+
+
+@dataclass
+class SandboxState:
+    """One sandbox."""
+
+    name: str
+    spec: Any
+    labels: dict[str, str]
+    sandbox_id: str = field(default_factory=lambda: uuid.uuid4().hex)
+    phase: int = PROVISIONING
+    reason: str = ""
+    container: str = ""
+    created: float = field(default_factory=time.time)
+    policy_version: int = 1
+    logs: list[tuple[float, str]] = field(default_factory=list)
+    chunks: list[Any] = field(default_factory=list)
+
+    def log(self, text: str) -> None:
+        """Add a line to the log."""
+        self.logs.append((time.time(), text))
+
+
+class State:
+    """All of it, under one lock.
+
+    Args:
+        owner: Label of the gateway's containers.
+    """
+
+    def __init__(self, owner: str) -> None:
+        self.owner = owner
+        self.lock = threading.RLock()
+        self.sandboxes: dict[str, SandboxState] = {}
+        self.providers: dict[str, Any] = {}
+        self.profiles: dict[str, Any] = {}
+
+    def sandbox(self, name: str) -> SandboxState:
+        """Return a sandbox, or refuse with NOT_FOUND."""
+        with self.lock:
+            found = self.sandboxes.get(name)
+        if found is None:
+            raise Refused(grpc.StatusCode.NOT_FOUND, f"sandbox {name} not found")
+        return found
+
+    def ready(self, name: str) -> SandboxState:
+        """Return a sandbox that commands can run in, or refuse."""
+        found = self.sandbox(name)
+        if found.phase != READY:
+            raise Refused(grpc.StatusCode.FAILED_PRECONDITION, f"sandbox {name} is not ready")
+        return found
+
+    def add(self, made: SandboxState) -> None:
+        """Add a sandbox, or refuse with ALREADY_EXISTS."""
+        with self.lock:
+            if made.name in self.sandboxes:
+                raise Refused(grpc.StatusCode.ALREADY_EXISTS, f"sandbox {made.name} exists")
+            missing = [name for name in made.spec.providers if name not in self.providers]
+            if missing:
+                raise Refused(grpc.StatusCode.NOT_FOUND, f"provider {missing[0]} not found")
+            self.sandboxes[made.name] = made
+
+    def discard(self, gone: SandboxState) -> None:
+        """Remove a sandbox and its container."""
+        if gone.container:
+            containers.remove(gone.container)
+        with self.lock:
+            self.sandboxes.pop(gone.name, None)

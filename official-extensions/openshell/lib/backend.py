@@ -1,0 +1,367 @@
+"""The execution backend: an agent's commands, programs and file tools in a sandbox of a gateway."""
+
+from __future__ import annotations
+
+import dataclasses
+import posixpath
+import time
+from typing import TYPE_CHECKING, Literal, Self
+
+from harnest.execution import (
+    ExecutionCall,
+    ExecutionResult,
+    HookEvent,
+    HookManager,
+    SandboxExecData,
+    WorkspaceClosedError,
+    checks,
+)
+from harnest.execution import limits as execution_limits
+from harnest.execution.waiting import carried_out, in_thread
+from harnest.sandbox import control
+
+from . import limits
+from .config import OpenShellConfig
+from .opened import OpenSandbox
+from .sync.report import SyncReport
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+
+    from harnest.sandbox.scope import SandboxControl
+
+    from .gateway.port import Gateway, PendingRule
+    from .settings import SandboxSettings
+
+__all__ = ["OpenShellBackend"]
+
+TIER = "openshell"
+_Kind = Literal["execute", "execute_command"]
+
+
+class OpenShellBackend:
+    """Runs an agent's commands in a sandbox of its own, and keeps a project in step with it.
+
+    ::
+
+        async with OpenShellBackend(OpenShellConfig(project=Path("."))) as backend:
+            result = await backend.execute_command("make test")
+
+    It belongs to the agent that binds it: closing brings files back and deletes the sandbox that it
+    made. One that it attached to stays.
+
+    Args:
+        config: Session, gateway, policy and bounds.
+        hooks: Told of every call; None for nobody, and a tool binding may set its own then.
+        connect: Makes the connection, from the settings; None for the SDK's.
+
+    Attributes:
+        agent_owned: True, see above.
+        config: What it was made with.
+        hooks: As above.
+
+    Raises:
+        TypeError: ``config`` or ``hooks`` has another type.
+        ValueError: A secret's variable is not set, or a value is out of bounds.
+    """
+
+    agent_owned = True
+    owns_filesystem = True
+    tier = TIER
+
+    def __init__(
+        self,
+        config: OpenShellConfig | None = None,
+        *,
+        hooks: HookManager | None = None,
+        connect: Callable[[SandboxSettings], Gateway] | None = None,
+    ) -> None:
+        config = OpenShellConfig() if config is None else config
+        if not isinstance(config, OpenShellConfig):
+            raise TypeError(f"config must be an OpenShellConfig, not {type(config).__name__}")
+        if hooks is not None and not isinstance(hooks, HookManager):
+            raise TypeError(f"hooks must be a HookManager or None, not {type(hooks).__name__}")
+        self.config = config
+        self.hooks = hooks
+        self._settings = config.settings()
+        self._connect = _by_sdk if connect is None else connect
+        self._open: OpenSandbox | None = None
+        self._last: OpenSandbox | None = None
+        self._running: set[SandboxControl] = set()
+        self._closed = False
+
+    def __repr__(self) -> str:
+        state = "closed" if self._closed else "new" if self._open is None else self._open.name
+        return f"OpenShellBackend({state})"
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    @property
+    def timeout_seconds(self) -> int:
+        """The configured deadline of a call, in seconds."""
+        return self.config.timeout_seconds
+
+    @property
+    def shell(self) -> str:
+        """Path of the shell that commands are run by."""
+        return self.config.shell
+
+    @property
+    def directory(self) -> str:
+        """The work directory as programs inside see it."""
+        return self.config.work
+
+    @property
+    def sandbox_name(self) -> str:
+        """Name of the sandbox.
+
+        Raises:
+            WorkspaceClosedError: The backend is not open.
+        """
+        return self._opened().name
+
+    @property
+    def sync_report(self) -> SyncReport:
+        """What came of bringing files back; it stays after closing."""
+        return SyncReport() if self._last is None else self._last.report
+
+    async def start(self) -> None:
+        """Make the sandbox, or attach to the session's; copy the project. Does nothing if open.
+
+        Raises:
+            OpenShellUnavailableError: The SDK or the gateway can't be used; nothing was made.
+            OpenShellStartError: It can't be made ready; what was made is deleted.
+            OwnershipError: The sandbox is another owner's, or runs under another policy.
+            WorkspaceClosedError: The backend is closed.
+        """
+        if self._closed:
+            raise WorkspaceClosedError("the backend is closed: make another one")
+        if self._open is not None:
+            return
+        opened = OpenSandbox(self.config, self._settings, self._connect(self._settings))
+        seconds = self.config.ready_seconds + limits.CLEANUP_SECONDS
+        with control.execute(seconds) as scope:
+            await carried_out(opened.start, scope, seconds)
+        self._open = self._last = opened
+
+    async def execute_command(
+        self, command: str, *, timeout: int | None = None, stdin: bytes | None = None
+    ) -> ExecutionResult:
+        """Run a command by the configured shell, in the work directory.
+
+        Args:
+            command: Text for the shell, at most
+                :data:`~harnest.execution.limits.COMMAND_BYTES` bytes.
+            timeout: Whole seconds, at least 1, that may shorten the configured deadline, never
+                extend it; None for that one.
+            stdin: Bytes that it reads as its input; None for an empty input.
+
+        Raises:
+            TypeError: ``stdin`` is no bytes.
+            ValueError: Another argument is out of its bounds; nothing was run.
+            BackendError: It could not be carried out.
+            SandboxCancelledError: The control scope around it, or its invocation, is over.
+            WorkspaceClosedError: The backend is not open.
+        """
+        text = checks.source("command", command, execution_limits.COMMAND_BYTES)
+        return await self._call("execute_command", text, timeout, checks.stdin_bytes(stdin))
+
+    async def execute(
+        self, code: str, language: str = "python", *, timeout: int | None = None
+    ) -> ExecutionResult:
+        """Run Python in the work directory.
+
+        Args:
+            code: Source, at most :data:`~harnest.execution.limits.CODE_BYTES` bytes.
+            language: ``python``, the only one.
+            timeout: As for :meth:`execute_command`.
+
+        Raises:
+            Exception: As :meth:`execute_command`.
+        """
+        if language != "python":
+            raise ValueError(
+                f"language must be 'python', not {language!r}; run another one by its interpreter "
+                "with execute_command"
+            )
+        text = checks.source("code", code, execution_limits.CODE_BYTES)
+        return await self._call("execute", text, timeout, None)
+
+    def resolve_path(self, path: str, *, write: bool = False) -> str:
+        """Return the absolute path inside of a path below the work directory.
+
+        Only the text is looked at: links are in the sandbox, where the tools that use the path look
+        at them.
+
+        Args:
+            path: Relative to the work directory, or absolute and below it.
+            write: Whether it is going to be written; all of the work directory may be.
+
+        Raises:
+            PermissionError: It is outside of the work directory.
+            ValueError: It is no text, empty, too long or holds a NUL.
+        """
+        del write
+        if not isinstance(path, str) or not path or "\0" in path:
+            raise ValueError("path must be a non-empty str without NUL")
+        if len(path.encode("utf-8", "surrogateescape")) > limits.PATH_BYTES:
+            raise ValueError(f"path has more than {limits.PATH_BYTES} bytes")
+        work = posixpath.normpath(self.config.work)
+        found = posixpath.normpath(posixpath.join(work, path))
+        if found != work and not found.startswith(work.rstrip("/") + "/"):
+            raise PermissionError(f"{path!r} is outside of the work directory {work}")
+        return found
+
+    async def pending_rules(self) -> tuple[PendingRule, ...]:
+        """Return the network rules that wait for a decision.
+
+        Raises:
+            BackendError: The gateway failed.
+            WorkspaceClosedError: The backend is not open.
+        """
+        return await in_thread(self._opened().pending)
+
+    async def approve_rule(self, rule: PendingRule) -> None:
+        """Put a pending rule into the sandbox's policy, as it was listed and not otherwise.
+
+        The policy then differs from the configured one, so that no later backend attaches to this
+        sandbox with the old configuration.
+
+        Args:
+            rule: As :meth:`pending_rules` returned it.
+
+        Raises:
+            BackendError: The gateway failed, or the rule is not what it was.
+            WorkspaceClosedError: The backend is not open.
+        """
+        opened = self._opened()
+        await in_thread(lambda: opened.approve(rule))
+
+    async def refuse_rule(self, rule: PendingRule, reason: str = "") -> None:
+        """Refuse a pending rule.
+
+        Args:
+            rule: As :meth:`pending_rules` returned it.
+            reason: Why, for the gateway's record.
+
+        Raises:
+            BackendError: The gateway failed.
+            ValueError: The reason is too long.
+            WorkspaceClosedError: The backend is not open.
+        """
+        if len(reason) > limits.REASON_CHARACTERS:
+            raise ValueError(f"reason has more than {limits.REASON_CHARACTERS} characters")
+        opened = self._opened()
+        await in_thread(lambda: opened.reject(rule, reason))
+
+    async def sync(self) -> None:
+        """Bring back what changed in the sandbox; :attr:`sync_report` says what came of it.
+
+        Raises:
+            SyncFailedError: Not everything came back; the sandbox is kept.
+            WorkspaceClosedError: The backend is not open.
+        """
+        await in_thread(self._opened().sync)
+
+    async def close(self) -> None:
+        """End what runs, bring files back, delete what was made here. May be called again.
+
+        Raises:
+            DeleteFailedError: Something could not be deleted; the message names it. Close again.
+            SyncFailedError: Not everything came back; the sandbox is kept. Close again.
+        """
+        self._closed = True
+        if self._open is not None:
+            self._end_running()
+            await in_thread(self._open.close)
+            self._open = None
+
+    async def delete(self) -> None:
+        """Delete the session's sandbox without bringing anything back, also one attached to.
+
+        Raises:
+            DeleteFailedError: It could not be deleted; call again.
+            OwnershipError: It is another owner's; it was not touched.
+            WorkspaceClosedError: The backend was never open.
+        """
+        opened = self._open
+        if opened is None:
+            raise WorkspaceClosedError("the backend is not open")
+        self._closed = True
+        self._end_running()
+        await in_thread(opened.delete)
+        self._open = None
+
+    def _end_running(self) -> None:
+        for scope in self._running:
+            scope.cancelled.set()
+
+    def _opened(self) -> OpenSandbox:
+        if self._closed:
+            raise WorkspaceClosedError("the backend is closed")
+        if self._open is None:
+            raise WorkspaceClosedError("the backend is not open: start it first")
+        return self._open
+
+    async def _call(
+        self, kind: _Kind, text: str, timeout: int | None, stdin: bytes | None
+    ) -> ExecutionResult:
+        seconds = self.config.timeout_seconds
+        if timeout is not None:
+            most = execution_limits.SECONDS_MAXIMUM
+            seconds = min(seconds, checks.number("timeout", timeout, most))
+        call = ExecutionCall(kind=kind, text=text, timeout_seconds=seconds, stdin=stdin)
+        opened = self._opened()
+        start = time.monotonic()
+        result = None
+        try:
+            result = await self._carried_out(opened, call)
+            return result
+        finally:
+            if result is None:  # it failed or was cancelled, which is told as well
+                passed = max(1, round((time.monotonic() - start) * 1000))
+                result = ExecutionResult(execution_time_ms=passed)
+            await self._tell(kind, result)
+
+    async def _carried_out(self, opened: OpenSandbox, call: ExecutionCall) -> ExecutionResult:
+        with control.execute(None) as scope:
+            self._running.add(scope)
+            try:
+                result = await carried_out(
+                    lambda: opened.carry_out(call), scope, call.timeout_seconds
+                )
+            finally:
+                self._running.discard(scope)
+        files = await in_thread(opened.refresh)
+        return dataclasses.replace(result, files_created=files)
+
+    async def _tell(self, kind: _Kind, result: ExecutionResult) -> None:
+        if self.hooks is None:
+            return
+        data = SandboxExecData(
+            kind=kind,
+            tier=TIER,
+            exit_code=result.exit_code,
+            timed_out=result.timed_out,
+            execution_time_ms=result.execution_time_ms,
+            denials=result.denials,
+        )
+        await self.hooks.emit(HookEvent.SANDBOX_EXEC, data)
+
+
+def _by_sdk(settings: SandboxSettings) -> Gateway:
+    # Imported at the first start: gRPC takes a while, and a declaration needs none of it.
+    from .gateway.sdk import connect  # noqa: PLC0415
+
+    return connect(settings.connection, settings.secrets.redact)

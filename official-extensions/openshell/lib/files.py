@@ -1,0 +1,185 @@
+"""Files into a program's work directory, and what it leaves under ``outputs/`` out of it.
+
+Names are plain relative paths. Of ``outputs/`` come back the regular files that are new or changed;
+links and special files are counted and not followed.
+"""
+
+from __future__ import annotations
+
+import mimetypes
+import os
+import tarfile
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from harnest.execution import BackendError
+from harnest.sandbox import SandboxFile
+
+from . import limits
+from .errors import OpenShellSandboxError
+from .gateway.port import Stream
+from .sync.archive import Incoming, pieces
+from .sync.listing import LIST, RemoteEntry, parsed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from .remote.box import Box
+
+__all__ = ["Outputs", "checked_inputs", "collect", "put"]
+
+_PUT = r"""
+[ -d "$1" ] || exit 0
+umask 077
+mkdir -p -- "$2" && cat "$1"/tar.* | tar -x -f - -C "$2" --no-same-owner --unlink-first \
+  && rm -rf -- "$1"
+"""
+_LIST = '[ -d "$1" ] && [ ! -L "$1" ] || exit 0\n' + LIST
+_PULL = r"""
+cd -- "$1" && exec tar -c -f - --format=gnu --no-recursion --hard-dereference --null \
+  --verbatim-files-from --ignore-failed-read -T -
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outputs:
+    """What came back.
+
+    Attributes:
+        files: The files, by name in order.
+        omitted: How many entries were left out: links, special files, or out of bounds.
+        entries: All that is there now.
+    """
+
+    files: tuple[SandboxFile, ...] = ()
+    omitted: int = 0
+    entries: Mapping[str, RemoteEntry]
+
+
+def checked_inputs(files: Sequence[SandboxFile]) -> dict[str, bytes]:
+    """Return the content of input files by their checked names.
+
+    Raises:
+        OpenShellSandboxError: A name is no plain relative path or is used twice, a content is no
+            base64, or they are too many or too large.
+    """
+    if len(files) > limits.INPUT_FILES:
+        raise _refused(f"There are {len(files)} input files, more than {limits.INPUT_FILES}")
+    contents: dict[str, bytes] = {}
+    for number, file in enumerate(files, 1):
+        try:
+            data = file.data
+        except ValueError:
+            raise _refused(f"The content of input file {number} is no base64") from None
+        if not _is_plain(file.name):
+            raise _refused(
+                f"The name of input file {number} must be a relative path without '.', '..', "
+                f"backslash or control characters, at most {limits.FILE_NAME_BYTES} bytes and "
+                f"{limits.FILE_NAME_DEPTH} components"
+            )
+        if any(_clash(file.name, other) for other in contents):
+            raise _refused(f"Input file {number} has the name or folder of an earlier one")
+        contents[file.name] = data
+    size = sum(map(len, contents.values()))
+    if size > limits.FILES_BYTES:
+        raise _refused(f"The input files have {size} bytes, more than {limits.FILES_BYTES}")
+    return contents
+
+
+def put(box: Box, work: str, contents: Mapping[str, bytes]) -> None:
+    """Write input files, replacing files of those names that an earlier call left.
+
+    Args:
+        box: The sandbox.
+        work: The work directory, made if need be.
+        contents: Content by name.
+    """
+    if contents:
+        folder = box.folder()
+        box.stage_pieces(folder, "tar", pieces(_packed(contents)))
+        box.helper(_PUT, folder, work)
+
+
+def collect(box: Box, outputs: str, before: Mapping[str, RemoteEntry]) -> Outputs:
+    """Return the files that a call wrote to a folder, in bounds.
+
+    Args:
+        box: The sandbox.
+        outputs: The folder.
+        before: What was there before the call.
+    """
+    try:
+        entries = parsed(box.helper(_LIST, outputs, most=limits.LISTING_BYTES))
+    except ValueError as error:
+        raise BackendError(str(error)) from None
+    changed = [e for path, e in sorted(entries.items()) if e != before.get(path)]
+    changed = [entry for entry in changed if entry.kind != "folder"]
+    wanted: list[RemoteEntry] = []
+    left = limits.FILES_BYTES
+    for entry in changed:
+        fits = entry.kind == "file" and entry.size <= left and _is_plain(entry.path)
+        if fits and len(wanted) < limits.INPUT_FILES:
+            wanted.append(entry)
+            left -= entry.size
+    files = tuple(_pulled(box, outputs, wanted))
+    return Outputs(files=files, omitted=len(changed) - len(files), entries=entries)
+
+
+def _pulled(box: Box, outputs: str, wanted: Sequence[RemoteEntry]) -> Iterator[SandboxFile]:
+    if not wanted:
+        return
+    names = {entry.path for entry in wanted}
+    listed = b"".join(b"./" + os.fsencode(name) + b"\0" for name in sorted(names))
+    left = limits.FILES_BYTES
+    for name, _, source in Incoming(_streamed(box, outputs, listed)).files():
+        source.seek(0)
+        data = source.read(left + 1)
+        if name in names and len(data) <= left:
+            names.remove(name)
+            left -= len(data)
+            kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
+            yield SandboxFile(name=name, content=data, mime_type=kind)
+
+
+def _streamed(box: Box, outputs: str, names: bytes) -> Iterator[bytes]:
+    call = box.call(_PULL, [outputs], names, limits.HELPER_SECONDS)
+    running = box.gateway.start_exec(call, limits.HELPER_SECONDS + limits.RPC_SECONDS)
+    try:
+        for event in running:
+            if event.stream is Stream.STDOUT:
+                yield event.data
+    finally:
+        running.cancel()
+
+
+def _packed(contents: Mapping[str, bytes]) -> Iterator[bytes]:
+    for name, data in contents.items():
+        info = tarfile.TarInfo(name)
+        info.size, info.mode = len(data), 0o600
+        yield info.tobuf(tarfile.GNU_FORMAT, "utf-8", "surrogateescape")
+        yield data
+        yield bytes(-len(data) % tarfile.BLOCKSIZE)
+    yield bytes(2 * tarfile.BLOCKSIZE)
+
+
+def _is_plain(name: str) -> bool:
+    parts = name.split("/")
+    try:
+        size = len(name.encode())
+    except UnicodeEncodeError:
+        return False
+    return (
+        size <= limits.FILE_NAME_BYTES
+        and len(parts) <= limits.FILE_NAME_DEPTH
+        and not any(part in ("", ".", "..") or len(part.encode()) > 255 for part in parts)
+        and "\\" not in name
+        and name.isprintable()
+    )
+
+
+def _clash(name: str, other: str) -> bool:
+    return name == other or name.startswith(other + "/") or other.startswith(name + "/")
+
+
+def _refused(reason: str) -> OpenShellSandboxError:
+    return OpenShellSandboxError(f"{reason}.", phase="input files")

@@ -1,0 +1,188 @@
+"""A backend's sandbox while it is open: the blocking side of :mod:`.backend`."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from harnest.execution import BackendError, ExecutionResult
+from harnest.logging import get_logger
+from harnest.sandbox import control
+
+from . import limits
+from .denials import DenialLog, merged, of_output
+from .errors import SyncFailedError
+from .naming import Identity
+from .remote import scripts
+from .remote.capture import Capture
+from .remote.run import Command, run
+from .session import Session
+from .sync.local import LocalTree
+from .sync.project import Project
+
+if TYPE_CHECKING:
+    from harnest.execution import ExecutionCall
+
+    from .config import OpenShellConfig
+    from .gateway.port import Gateway, PendingRule
+    from .settings import SandboxSettings
+    from .sync.report import SyncReport
+
+__all__ = ["OpenSandbox"]
+
+_LOG = get_logger("extensions.openshell")
+_TEXT = {"LANG": "C.UTF-8"}
+
+
+class OpenSandbox:
+    """One sandbox, its project and its log.
+
+    Args:
+        config: The backend's configuration.
+        settings: What the sandbox is made with.
+        gateway: Connection that this object closes.
+    """
+
+    def __init__(
+        self, config: OpenShellConfig, settings: SandboxSettings, gateway: Gateway
+    ) -> None:
+        identity = Identity(owner=config.owner, session=config.session_id)
+        tree = None if config.project is None else LocalTree(config.project, config.exclude)
+        self._config = config
+        self._gateway = gateway
+        self._session = Session(gateway, settings, identity)
+        self._project = Project(self._session.box, tree, config.exclude)
+        self._denials = DenialLog(self._session.box)
+        self._lock = threading.Lock()
+        self._stale = ""
+
+    @property
+    def name(self) -> str:
+        """Name of the sandbox."""
+        return self._session.name
+
+    @property
+    def report(self) -> SyncReport:
+        """What came of bringing files back."""
+        return self._project.report
+
+    def start(self) -> None:
+        """Make the sandbox ready and copy the project into it.
+
+        Raises:
+            ExecutionError: It can't be; what was made is deleted.
+            SandboxCancelledError: Nobody waits any more; likewise.
+        """
+        with control.execute(self._config.ready_seconds + limits.CLEANUP_SECONDS) as scope:
+            try:
+                self._session.start(attach=self._config.attach, check=scope.check)
+                try:
+                    if self._session.made:
+                        self._project.upload()
+                    self._denials.new()  # what was refused before is nobody's here
+                except BaseException:
+                    self._session.end()
+                    raise
+            except BaseException:
+                self._gateway.close()
+                raise
+
+    def carry_out(self, call: ExecutionCall) -> ExecutionResult:
+        """Run a command or program to its end, under the current control scope.
+
+        Raises:
+            BackendError: The gateway failed.
+            SandboxCancelledError: The scope was cancelled; nothing of the call is running.
+        """
+        capture = Capture(self._config.max_output_bytes)
+        with control.execute(call.timeout_seconds) as scope:
+            ended = run(self._session.box, self._command(call), capture, scope)
+        capture.close()
+        told = of_output(capture.data("stdout"), capture.data("stderr"))
+        with self._lock:
+            denials = merged(self._denials.new(), told)
+        return ExecutionResult(
+            stdout=capture.text("stdout"),
+            stderr=capture.text("stderr"),
+            stdout_bytes=capture.data("stdout"),
+            exit_code=ended.exit_code,
+            timed_out=ended.timed_out,
+            execution_time_ms=ended.milliseconds,
+            denials=denials,
+            truncated=capture.full,
+        )
+
+    def refresh(self) -> tuple[str, ...]:
+        """Bring back what a call changed; return its files. A failure is kept for :meth:`sync`."""
+        try:
+            with self._lock:
+                files = self._project.refresh()
+        except BackendError as error:
+            self._stale = str(error)
+            _LOG.warning("files of a sandbox were not brought back", sandbox=self.name)
+            return ()
+        self._stale = ""
+        return files
+
+    def sync(self) -> None:
+        """Bring back what has changed.
+
+        Raises:
+            SyncFailedError: Not everything came back; the sandbox is kept.
+        """
+        try:
+            with self._lock:
+                self._project.refresh()
+        except BackendError as error:
+            raise SyncFailedError(
+                f"files could not be brought back: {error}. They are in the sandbox {self.name}, "
+                "which is kept; sync or close again, or delete it to give them up.",
+                self.name,
+            ) from None
+
+    def close(self) -> None:
+        """Bring back what has changed, then delete what was made here.
+
+        Raises:
+            DeleteFailedError: Something could not be deleted; close again.
+            SyncFailedError: Not everything came back; nothing was deleted; close again.
+        """
+        if self._config.project is not None:
+            self.sync()
+        self._session.end()
+        self._gateway.close()
+
+    def delete(self) -> None:
+        """Delete the sandbox without bringing anything back, whoever made it for this owner.
+
+        Raises:
+            DeleteFailedError: It could not be deleted.
+            OwnershipError: It is somebody else's.
+        """
+        self._session.delete()
+        self._gateway.close()
+
+    def pending(self) -> tuple[PendingRule, ...]:
+        """Return the rules that wait for a decision."""
+        return self._gateway.pending(self.name, limits.RPC_SECONDS)
+
+    def approve(self, rule: PendingRule) -> None:
+        """Put a pending rule into the policy."""
+        self._gateway.approve(self.name, rule, limits.RPC_SECONDS)
+
+    def reject(self, rule: PendingRule, reason: str) -> None:
+        """Refuse a pending rule."""
+        self._gateway.reject(self.name, rule, reason, limits.RPC_SECONDS)
+
+    def _command(self, call: ExecutionCall) -> Command:
+        work = self._config.work
+        if call.kind == "execute":
+            arguments = (self._config.python, "-c", scripts.BOOTSTRAP)
+            code = call.text.encode()
+            return Command(arguments=arguments, stdin=code, directory=work, environment=_TEXT)
+        return Command(
+            arguments=(self._config.shell, "-c"),
+            last=call.text,
+            stdin=call.stdin or b"",
+            directory=work,
+        )

@@ -1,0 +1,1 @@
+"""A project's files: into the sandbox, and what changed there back."""
