@@ -117,7 +117,7 @@ def _check_tier(value: object) -> None:
     if value == "openshell":
         raise ValueError(
             "tier must name what isolates programs on this host; OpenShell is a backend of its "
-            "own: use OpenShellSandbox of harnest.extensions.openshell"
+            "own: use OpenShellBackend of harnest.extensions.openshell"
         )
     if not isinstance(value, str) or (value not in TIERS and not _FOREIGN.fullmatch(value)):
         shown = repr(value)[:80]
