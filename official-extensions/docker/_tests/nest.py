@@ -7,11 +7,24 @@ input, and the kernel ends with it everything that is left in the namespace.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import time
+
+_GET_FLAGS, _SET_FLAGS, _UP = 0x8913, 0x8914, 1
+
+
+def _raise_loopback() -> None:
+    """Bring the loopback interface up: a new network namespace has it down."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as link:
+        name = struct.pack("16sH", b"lo", 0)
+        flags = struct.unpack("16sH", fcntl.ioctl(link, _GET_FLAGS, name))[1]
+        fcntl.ioctl(link, _SET_FLAGS, struct.pack("16sH", b"lo", flags | _UP))
 
 
 def _alive(process: int) -> bool:
@@ -41,6 +54,7 @@ def main() -> None:
     """Serve until standard input ends."""
     # Nobody's zombies: the kernel reaps the children of who ignores this signal.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    _raise_loopback()
     process = 0
     _answer("")
     for line in sys.stdin:

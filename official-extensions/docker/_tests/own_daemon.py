@@ -24,6 +24,8 @@ IMAGE = "harnest-test/python"
 ADDRESS_POOL = "10.97.0.0/27"
 """What the daemon gives addresses from when nobody names a subnet: two networks of sixteen."""
 SUBNET_BITS = 28
+TLS_ADDRESS = "tcp://127.0.0.1:2376"
+"""Where a daemon with certificates listens, as seen from its network namespace."""
 _START_SECONDS = 30
 _END_SECONDS = 15
 _LOAD_SECONDS = 120
@@ -42,9 +44,14 @@ def missing() -> str:
 
 
 class OwnDaemon:
-    """One daemon, started with the object; :meth:`remove` ends it and everything of it."""
+    """One daemon, started with the object; :meth:`remove` ends it and everything of it.
 
-    def __init__(self) -> None:
+    With the folder of a server's *certificates* it also listens on :data:`TLS_ADDRESS` inside its network
+    namespace, to clients that its authority knows.
+    """
+
+    def __init__(self, certificates: Path | None = None) -> None:
+        self._certificates = certificates
         # Short, and outside of any folder with a long name: it holds the paths of sockets.
         self._folder = Path(tempfile.mkdtemp(prefix="hxd-", dir="/tmp"))
         self._cgroup = self._folder.name
@@ -115,6 +122,11 @@ class OwnDaemon:
         )
         return done.stdout
 
+    def inside(self, *command: str) -> list[str]:
+        """Return *command* as one that runs in the daemon's network namespace."""
+        assert self._nest is not None
+        return ["nsenter", f"--net=/proc/{self._nest.pid}/ns/net", *command]
+
     def left(self) -> list[str]:
         """Return the containers and networks of ours that the daemon has."""
         ours = "label=dev.harnest.managed"
@@ -169,12 +181,20 @@ class OwnDaemon:
                 "--bridge=none",
                 f"--default-address-pool=base={ADDRESS_POOL},size={SUBNET_BITS}",
                 f"--cgroup-parent=/{self._cgroup}",
+                *self._tls(),
             ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,
         )
         self._hear()
+
+    def _tls(self) -> list[str]:
+        if self._certificates is None:
+            return []
+        names = {"tlscacert": "ca.pem", "tlscert": "cert.pem", "tlskey": "key.pem"}
+        files = [f"--{option}={self._certificates / name}" for option, name in names.items()]
+        return [f"--host={TLS_ADDRESS}", "--tlsverify", *files]
 
     def _say(self, word: str) -> bool:
         """Tell the nest what to do; return whether its daemon lives afterwards."""

@@ -4,6 +4,7 @@ import contextlib
 import os
 import select
 import socket
+import ssl
 import threading
 import weakref
 from typing import Any
@@ -11,6 +12,8 @@ from typing import Any
 from .port import DaemonFault, Fault
 
 _READ_BYTES = 256 * 1024
+# A stream over TLS says it in words of its own that nothing can be read or written now.
+_NOT_NOW = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 _LIVE: "weakref.WeakSet[SocketChannel]" = weakref.WeakSet()
 
 
@@ -38,7 +41,7 @@ class SocketChannel:
         try:
             self._socket.settimeout(max(timeout, 0.0))
             return self._socket.recv(_READ_BYTES)
-        except (TimeoutError, BlockingIOError):
+        except (TimeoutError, *_NOT_NOW):
             return None
         except OSError:
             # A stream that breaks is over; why the container ended is asked of the daemon.
@@ -57,7 +60,7 @@ class SocketChannel:
             ready = events[0][1] if events else 0
             self._socket.settimeout(0.0)
             sent = self._socket.send(data) if ready & select.POLLOUT else 0
-        except BlockingIOError:
+        except _NOT_NOW:
             sent = 0
         except (OSError, ValueError):
             # Broken, or closed by another thread: it is over.

@@ -6,6 +6,7 @@ A client is lent to one request at a time, since its time-out is a property of t
 import contextlib
 import importlib
 import socket
+import ssl
 import threading
 from collections.abc import Iterator
 from typing import Any
@@ -58,11 +59,27 @@ class Clients:
         """
         address = self._address()
         _knock(address, timeout)
-        client = self.sdk().APIClient(
-            version=self._version or "auto", timeout=max(timeout, _LEAST_SECONDS), **address
-        )
+        seconds = max(timeout, _LEAST_SECONDS)
+        if not self._version and not _is_local(address):
+            self._version = self._ask_version(address, seconds)
+        client = self.sdk().APIClient(version=self._version or "auto", timeout=seconds, **address)
         self._version = client.api_version
-        return client
+        return _direct(client)
+
+    def _ask_version(self, address: dict[str, Any], timeout: float) -> str:
+        """Return the newest API of a daemon on another machine.
+
+        A client that finds it out by itself does so before it can be told whom to trust.
+        """
+        api = self.sdk().constants
+        client = _direct(
+            self.sdk().APIClient(version=api.MINIMUM_DOCKER_API_VERSION, timeout=timeout, **address)
+        )
+        try:
+            newest = str(client.version(api_version=False)["ApiVersion"])
+        finally:
+            client.close()
+        return min(newest, str(api.DEFAULT_DOCKER_API_VERSION), key=_numbers)
 
     @contextlib.contextmanager
     def lent(self, timeout: float) -> Iterator[Any]:
@@ -133,11 +150,34 @@ class Clients:
             return Fault.BUILD_FAILED
         if isinstance(error, TimeoutError | transport.Timeout) or "timed out" in str(error):
             return Fault.TIMEOUT
+        if isinstance(error, errors.TLSParameterError | transport.SSLError) or _ssl_inside(error):
+            return Fault.CERTIFICATE
         if isinstance(error, OSError | transport.RequestException | errors.DockerException):
             return Fault.UNREACHABLE
         if isinstance(error, KeyError | ValueError | TypeError | AttributeError):
             return Fault.BROKEN
         raise error
+
+
+def _direct(client: Any) -> Any:
+    # Else REQUESTS_CA_BUNDLE, which is about web servers, would replace the daemon's own authority, and
+    # a web proxy would be asked to reach it.
+    client.trust_env = False
+    return client
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(part) for part in version.split(".")]
+
+
+def _ssl_inside(error: BaseException) -> bool:
+    """Return whether *error* came of a refusal in TLS, which the layers above call a broken connection."""
+    seen: BaseException | None = error
+    while seen is not None:
+        if isinstance(seen, ssl.SSLError):
+            return True
+        seen = seen.__cause__ or seen.__context__
+    return False
 
 
 def _knock(settings: dict[str, Any], timeout: float) -> None:

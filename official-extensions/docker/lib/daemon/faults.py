@@ -30,6 +30,7 @@ _WORDS: tuple[tuple[str, Fault], ...] = (
     ("tls handshake", Fault.NO_REGISTRY),
     ("client.timeout exceeded", Fault.NO_REGISTRY),
     ("connection refused", Fault.NO_REGISTRY),
+    ("http request to an https server", Fault.CERTIFICATE),
 )
 _STATUSES = {404: Fault.NOT_FOUND, 409: Fault.CONFLICT, 429: Fault.RATE_LIMITED}
 

@@ -15,6 +15,9 @@ class Fault(Enum):
     """Why the daemon did not do what it was asked."""
 
     UNREACHABLE = "no daemon answers at this address"
+    CERTIFICATE = (
+        "the certificates for this daemon are missing, or one side does not trust the other's"
+    )
     TIMEOUT = "the daemon did not answer in time"
     NOT_FOUND = "the daemon does not know it"
     CONFLICT = "the name is taken"

@@ -21,8 +21,10 @@ from ..telemetry import Journal
 
 _IMAGE_PHASES: Final = (Phase.RESOLUTION, Phase.PULL, Phase.BUILD, Phase.POLICY)
 _IMAGE_FAULTS: Final = (Fault.ARCHITECTURE, Fault.NO_PROGRAM)
+_UNAVAILABLE: Final = (Fault.UNREACHABLE, Fault.CERTIFICATE, Fault.TIMEOUT, Fault.BROKEN)
 _ADVICE: Final = {
     Fault.UNREACHABLE: "start Docker, or set DOCKER_HOST or base_url to where it is",
+    Fault.CERTIFICATE: "see DOCKER_TLS_VERIFY and DOCKER_CERT_PATH (ca.pem, cert.pem, key.pem)",
     Fault.POOL_EXHAUSTED: "remove unused networks, or set HARNEST_DOCKER_SUBNETS to a free range",
     Fault.OVERLAP: "set HARNEST_DOCKER_SUBNETS to a free range",
     Fault.NO_SPACE: "free some space on the daemon's machine",
@@ -75,7 +77,7 @@ def _over(scope: SandboxControl) -> bool:
 
 
 def _kind(fault: Fault, name: str, service: str) -> type[DockerSandboxError]:
-    if fault in (Fault.UNREACHABLE, Fault.TIMEOUT, Fault.BROKEN):
+    if name == Phase.CONNECTION or fault in _UNAVAILABLE:
         return DockerUnavailable
     if name in _IMAGE_PHASES or fault in _IMAGE_FAULTS:
         return DockerImageError
