@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     Become: TypeAlias = "Callable[[int, int], NoReturn]"
 
 CHUNK = 1 << 16
-DRAIN_SECONDS = 5.0
-"""Longest that PID 1 waits for the host to read its last word before it ends."""
 
 
 class Run:

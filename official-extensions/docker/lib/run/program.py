@@ -35,6 +35,7 @@ class Ending:
         killed: processes that were left and were killed.
         files_refused: output files that were not taken.
         seconds: duration, None if nobody measured it.
+        spoiled: whether the program moved what is mounted in its container.
     """
 
     reason: str = ""
@@ -47,6 +48,7 @@ class Ending:
     killed: int = 0
     files_refused: int = 0
     seconds: float | None = None
+    spoiled: bool = False
 
     @classmethod
     def parse(cls, facts: Mapping[str, str]) -> "Ending":
@@ -62,6 +64,7 @@ class Ending:
             killed=int(facts["killed"]),
             files_refused=int(facts.get("files_refused", "0")),
             seconds=int(facts["microseconds"]) / 1_000_000,
+            spoiled=facts.get("spoiled", "0") != "0",
         )
 
     @property
@@ -111,5 +114,5 @@ class Ending:
 
     @property
     def clean(self) -> bool:
-        """Whether the container may be met again: nothing was stopped and PID 1 is there."""
-        return not self.reason and not self.gone
+        """Whether the container may be met again: nothing was stopped or moved, and PID 1 is there."""
+        return not self.reason and not self.gone and not self.spoiled

@@ -5,7 +5,6 @@ from harnest.execution import EngineResult, ExecutionCall
 from ..run.task import Surroundings, Task, TaskKind, TaskResult
 
 _KINDS = {"execute": TaskKind.PYTHON, "execute_command": TaskKind.SHELL}
-_OUT_OF_MEMORY = "out_of_memory"
 
 
 def task_of(call: ExecutionCall, surroundings: Surroundings, output_bytes: int) -> Task:
@@ -23,11 +22,10 @@ def result_of(result: TaskResult, seconds: float) -> EngineResult:
     """Return the result; *seconds* is what it took where PID 1 did not measure it."""
     ending = result.ending
     took = seconds if ending.seconds is None else ending.seconds
-    stopped = ending.why == _OUT_OF_MEMORY
     return EngineResult(
         stdout=result.stdout,
         stderr=result.stderr,
-        exit_code=None if stopped else ending.code,
+        exit_code=ending.code,
         timed_out=ending.reason == "deadline",
         memory_exceeded=ending.oom_kills > 0,
         truncated=any(ending.dropped.values()),
