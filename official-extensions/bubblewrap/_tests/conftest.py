@@ -15,14 +15,50 @@ if "harnest_extension_bubblewrap" not in sys.modules:
     package.__path__ = [str(FOLDER)]
     sys.modules[package.__name__] = package
 
+from .support import Room  # noqa: E402 - needs the above
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 
+@pytest.fixture(scope="session")
+def host() -> None:
+    """Skip where this host has no sandbox of this kind; the reason is the extension's own."""
+    from harnest_extension_bubblewrap.lib.refusal import Refusal  # noqa: PLC0415 - see above
+    from harnest_extension_bubblewrap.lib.tool import find_tool  # noqa: PLC0415 - likewise
+
+    try:
+        find_tool()
+    except Refusal as refusal:
+        pytest.skip(str(refusal))
+
+
 @pytest.fixture
-def make() -> Iterator[Callable[..., Any]]:
+def open_room(host: None, tmp_path: Path) -> Iterator[Callable[..., Room]]:
+    """Opens workspaces with the given options; closed after the test."""
+    made: list[Room] = []
+
+    def build(**options: Any) -> Room:
+        directory = tmp_path / f"work{len(made)}"
+        directory.mkdir(mode=0o700)
+        made.append(Room.open(directory.resolve(), **options))
+        return made[-1]
+
+    yield build
+    for room in made:
+        room.engine.close()
+
+
+@pytest.fixture
+def room(open_room: Callable[..., Room]) -> Room:
+    """A workspace with every default."""
+    return open_room()
+
+
+@pytest.fixture
+def make(host: None) -> Iterator[Callable[..., Any]]:
     """A provider of a declaration with these options; closed after the test."""
-    from harnest_extension_bubblewrap.extension import bubblewrap  # noqa: PLC0415 - needs the above
+    from harnest_extension_bubblewrap.extension import bubblewrap  # noqa: PLC0415 - see above
 
     made: list[Any] = []
 

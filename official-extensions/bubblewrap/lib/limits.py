@@ -1,4 +1,7 @@
-"""Every bound of the bubblewrap extension, by name and with its unit."""
+"""Every bound of the bubblewrap extension, by name and with its unit.
+
+Those of every sandbox of local processes are in :mod:`harnest.execution.local.provider.limits`.
+"""
 
 from typing import Final
 
@@ -6,12 +9,14 @@ KIB: Final = 1024
 MIB: Final = 1024 * KIB
 GIB: Final = 1024 * MIB
 
-TIMEOUT_SECONDS: Final = 300
-"""Deadline of an execution unless the declaration names one, in seconds."""
 MEMORY_BYTES: Final = 512 * MIB
 """Memory of a program unless the declaration says otherwise, in bytes."""
+MEMORY_BYTES_MINIMUM: Final = 16 * MIB
+"""Least memory that a declaration may limit a program to, in bytes."""
 TMP_BYTES: Final = 128 * MIB
 """Most bytes in a program's ``/tmp`` unless the declaration says otherwise; they are memory."""
+TMP_BYTES_MINIMUM: Final = 64 * KIB
+"""Smallest ``/tmp`` that can be declared, in bytes."""
 TMP_BYTES_MAXIMUM: Final = 64 * GIB
 """Largest ``/tmp`` that can be declared, in bytes."""
 SHARED_BYTES: Final = 64 * MIB
@@ -33,5 +38,8 @@ PROBE_BYTES: Final = 64 * KIB
 """Most bytes that the probe reports."""
 PROBE_CONNECT_SECONDS: Final = 2.0
 """Longest that the probe tries to reach a listener of this host, in seconds."""
-ROUNDING: Final = 0.001
-"""Smallest number of seconds that a wait is given."""
+
+OPEN_FILES: Final = 1024
+"""Open files of each process of a command in a workspace."""
+PROCESSES: Final = 256
+"""Processes and threads of a program unless the declaration says otherwise."""

@@ -165,7 +165,7 @@ def _sockets(*, unix_sockets: bool) -> dict[str, tuple[Clause, ...]]:
 def _processes() -> dict[str, tuple[Clause, ...]]:
     # Of the caller itself only: checks by user would let a program unlimit or starve process 1.
     own = (Clause(ALLOWED, (Condition(0, _ALL, 0),)), Clause(DENIED))
-    found = dict.fromkeys(
+    found: dict[str, tuple[Clause, ...]] = dict.fromkeys(
         (
             "prlimit64",
             "sched_setaffinity",

@@ -1,0 +1,178 @@
+"""One kind of sandbox of this host: what is visible in it, and programs to be run in it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Self
+
+from harnest.execution.local import Launcher, LocalProgram
+
+from .allowed import HOME, allowed_view
+from .arguments import Box
+from .interpreter import InterpreterError, interpreter_view
+from .refusal import Refusal
+from .tool import find_tool
+from .view import system_view
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from harnest.execution.local.program import Limits
+
+    from .tool import Tool
+    from .view import View
+
+__all__ = ["Confinement", "Run"]
+
+_HIDDEN_FILES: Final = (
+    "config.gz",
+    "interrupts",
+    "iomem",
+    "ioports",
+    "kallsyms",
+    "kcore",
+    "key-users",
+    "keys",
+    "kmsg",
+    "kpagecgroup",
+    "kpagecount",
+    "kpageflags",
+    "latency_stats",
+    "mtrr",
+    "pagetypeinfo",
+    "sched_debug",
+    "slabinfo",
+    "timer_list",
+    "timer_stats",
+    "vmallocinfo",
+    "zoneinfo",
+)
+_HIDDEN_FOLDERS: Final = ("acpi", "asound", "driver", "fs", "scsi")
+"""What ``/proc`` tells about the host whoever asks, by names; kernels have some of them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One program for a sandbox.
+
+    Attributes:
+        work: Its work directory on this host, as its real path.
+        code: Python source; None to run ``argv``.
+        argv: Path inside of an executable, and its arguments.
+        environment: Variables beside the sandbox's own.
+        limits: Resource limits of each of its processes.
+        stdin: Descriptor of its input; None for none.
+    """
+
+    work: Path
+    code: str | None = None
+    argv: tuple[str, ...] = ()
+    environment: Mapping[str, str]
+    limits: Limits = ()
+    stdin: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Confinement:
+    """Sandboxes that differ only in what runs in them, and where.
+
+    Attributes:
+        tool: What makes them.
+        view: What of this host is visible in them.
+        python: Interpreter in them.
+        network: Whether they have the host's network.
+        tmp_bytes: Most bytes in their ``/tmp``.
+    """
+
+    tool: Tool
+    view: View
+    python: str
+    network: bool
+    tmp_bytes: int
+
+    @classmethod
+    def of(
+        cls, *, python: str, allowed_paths: Sequence[str], network: bool, tmp_bytes: int
+    ) -> Self:
+        """Look up on this host what such a sandbox needs; nothing is started in it yet.
+
+        Args:
+            python: Absolute path of an interpreter of this host, Python 3.8 or newer.
+            allowed_paths: Real paths of this host that are visible in their places.
+            network: As in the attributes, and so is the next.
+            tmp_bytes: Likewise.
+
+        Raises:
+            Refusal: This host can't have such a sandbox.
+            ValueError: A path can't be allowed.
+        """
+        system = system_view(network=network)
+        allowed = allowed_view(allowed_paths)
+        tool = find_tool()
+        try:
+            runtime = interpreter_view(python, shown=system)
+        except InterpreterError as error:
+            raise Refusal(str(error), "Name another interpreter with python=.") from None
+        return cls(
+            tool=tool,
+            view=system.joined(runtime).joined(allowed),
+            python=python,
+            network=network,
+            tmp_bytes=tmp_bytes,
+        )
+
+    @contextlib.contextmanager
+    def program(self, run: Run) -> Iterator[LocalProgram]:
+        """Prepare one program; what it needs to start is released with the block.
+
+        Args:
+            run: The program.
+
+        Raises:
+            OSError: No descriptors are left.
+        """
+        environment = self._environment() | dict(run.environment)
+        with self.tool.launch(self._box(run.work, environment)) as launch:
+            yield LocalProgram(
+                code=run.code,
+                argv=run.argv,
+                work=HOME,
+                environment=environment,
+                limits=run.limits,
+                python=self.python,
+                stdin=run.stdin,
+                launcher=Launcher(
+                    prefix=launch.prefix,
+                    descriptors=launch.descriptors,
+                    directory=str(run.work),
+                    contains=True,
+                ),
+            )
+
+    def _box(self, work: Path, environment: Mapping[str, str]) -> Box:
+        return Box(
+            view=self.view,
+            work=str(work),
+            environment=environment,
+            network=self.network,
+            tmp_bytes=self.tmp_bytes,
+            hidden_files=tuple(_existing(_HIDDEN_FILES)),
+            hidden_folders=tuple(_existing(_HIDDEN_FOLDERS)),
+        )
+
+    def _environment(self) -> dict[str, str]:
+        places = (os.path.dirname(self.python), "/usr/local/bin", "/usr/bin", "/bin")  # noqa: PTH120 - text is wanted
+        return {
+            "HOME": HOME,
+            "LANG": "C.UTF-8",
+            "PATH": os.pathsep.join(dict.fromkeys(places)),
+            "TMPDIR": "/tmp",  # noqa: S108 - the sandbox's own
+        }
+
+
+def _existing(names: Sequence[str]) -> Iterator[str]:
+    places = (f"/proc/{name}" for name in names)
+    return (place for place in places if os.path.exists(place))  # noqa: PTH110 - text is at hand

@@ -1,0 +1,94 @@
+"""What a bubblewrap sandbox is declared with, checked before anything is started."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import Final
+
+from harnest.execution.local.provider import checks
+from harnest.execution.local.provider.settings import LocalLimits, LocalScope, LocalSettings
+from harnest.sandbox import SandboxNetworkMode
+
+from . import limits
+
+__all__ = ["PREFIX", "BubblewrapLimits", "BubblewrapScope", "BubblewrapSettings"]
+
+PREFIX: Final = "harnest-bubblewrap"
+"""Begin of the names of this extension's work directories."""
+
+BubblewrapScope = LocalScope
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BubblewrapLimits(LocalLimits):
+    """What a program is held to.
+
+    Attributes:
+        cpu_seconds: CPU time of each process, at least 1; beyond it the process gets SIGXCPU.
+        file_bytes: Size of a file that is written, at least 1; beyond it writing fails.
+        open_files: Open descriptors of each process, at least 16.
+        memory_bytes: Memory of all its processes with ``/tmp`` and ``/dev/shm``, at least 16 MiB,
+            held by a control group; refused when the sandbox is built where none can be made. None
+            for 512 MiB where one can, and no bound elsewhere.
+        processes: Its processes and threads, at least 1; refused when the sandbox is built where
+            nothing counts just them. None for 256, held as well as the host lets us.
+        tmp_bytes: Size of ``/tmp``, which is memory, 64 KiB to 64 GiB.
+
+    Raises:
+        ValueError: A value is no int, or out of bounds.
+    """
+
+    memory_bytes: int | None = None
+    processes: int | None = None
+    tmp_bytes: int = limits.TMP_BYTES
+
+    def __post_init__(self) -> None:
+        LocalLimits.__post_init__(self)
+        if self.memory_bytes is not None:
+            checks.number("memory_bytes", self.memory_bytes, limits.MEMORY_BYTES_MINIMUM)
+        if self.processes is not None:
+            checks.number("processes", self.processes, 1)
+        checks.number(
+            "tmp_bytes", self.tmp_bytes, limits.TMP_BYTES_MINIMUM, limits.TMP_BYTES_MAXIMUM
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BubblewrapSettings(LocalSettings):
+    """One declaration, complete.
+
+    Attributes:
+        allowed_paths: Real paths of this host that programs may read.
+        limits: What a program is held to. The others are those of every local sandbox; a policy
+            that is None means no network.
+
+    Raises:
+        TypeError: A value has the wrong type.
+        ValueError: A value is out of its bounds.
+    """
+
+    allowed_paths: tuple[str, ...] = ()
+    limits: BubblewrapLimits = field(default_factory=BubblewrapLimits)
+
+    def __post_init__(self) -> None:
+        LocalSettings.__post_init__(self)
+        checks.typed("limits", self.limits, (BubblewrapLimits,))
+        object.__setattr__(self, "allowed_paths", _paths(self.allowed_paths))
+
+    @property
+    def open_network(self) -> bool:
+        """Whether the declaration lets programs have the host's network."""
+        policy = self.network_policy
+        return policy is not None and policy.mode is SandboxNetworkMode.UNRESTRICTED
+
+
+def _paths(value: object) -> tuple[str, ...]:
+    if isinstance(value, str | bytes) or not isinstance(value, list | tuple):
+        raise TypeError(f"allowed_paths must be a list or tuple, not {type(value).__name__}")
+    for path in value:
+        if not isinstance(path, str | os.PathLike):
+            raise TypeError(f"allowed_paths must hold paths, not {type(path).__name__}")
+        if not os.path.isabs(path):  # noqa: PTH117 - a path or its text
+            raise ValueError(f"allowed_paths must hold absolute paths, not {os.fspath(path)!r}")
+    return tuple(dict.fromkeys(os.fspath(path) for path in value))

@@ -1,0 +1,109 @@
+"""The tier ``bubblewrap``: an agent's commands and Python in sandboxes around its directory."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from harnest.execution import Guarantee, TierUnavailableError, UnsupportedPromiseError
+from harnest.execution.local import Capture, answered, effective, run_local, sealed
+from harnest.sandbox import control
+
+from . import limits
+from .allowed import HOME
+from .bounds import Bounds
+from .confinement import Confinement, Run
+from .probe import probe
+from .promises import promises
+from .refusal import Refusal
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from harnest.execution import EngineResult, ExecutionCall, WorkspaceConfig
+
+__all__ = ["BubblewrapWorkspace"]
+
+
+class BubblewrapWorkspace:
+    """The engine of one workspace; calls run side by side, each in a sandbox of its own.
+
+    Args:
+        config: The configuration.
+        directory: Work directory on this host, as its real path.
+
+    Attributes:
+        directory: Where programs see it.
+        guarantees: What holds here, and by what.
+
+    Raises:
+        SandboxCancelledError: The control scope was cancelled meanwhile.
+        TierUnavailableError: This host can't have such sandboxes, or one did not keep its promises.
+        UnsupportedPromiseError: A path can't be allowed.
+    """
+
+    def __init__(self, config: WorkspaceConfig, directory: Path) -> None:
+        self.directory = HOME
+        self._config = config
+        self._work = directory
+        self._confinement = _confinement(config, directory)
+        self._bounds = Bounds.of(
+            memory_bytes=config.max_memory_mb * limits.MIB, named=_limits(config)
+        )
+        self.guarantees: tuple[Guarantee, ...] = promises(
+            network=self._confinement.network, bounds=self._bounds
+        )
+
+    def run(self, call: ExecutionCall) -> EngineResult:
+        """Carry out a call; see :class:`harnest.execution.WorkspaceEngine`."""
+        capture = Capture(self._config.max_output_bytes)
+        command = call.kind == "execute_command"
+        start = time.monotonic()
+        with control.execute(call.timeout_seconds) as scope, sealed(call.stdin) as stdin:
+            run = Run(
+                work=self._work,
+                code=None if command else call.text,
+                argv=self._argv(call.text) if command else (),
+                environment=self._config.environment,
+                limits=effective(self._bounds.named()),
+                stdin=stdin,
+            )
+            with self._confinement.program(run) as program:
+                ended = run_local(program, group=self._bounds.group(), capture=capture, scope=scope)
+        return answered(ended, capture, seconds=time.monotonic() - start)
+
+    def close(self) -> None:
+        """Do nothing: a call leaves nothing but what it wrote into the work directory."""
+
+    def _argv(self, command: str) -> tuple[str, ...]:
+        # A command that begins with a dash would be an option to some shells.
+        return (self._config.shell, "-c", f" {command}" if command[0] in "-+" else command)
+
+
+def _confinement(config: WorkspaceConfig, directory: Path) -> Confinement:
+    try:
+        confinement = Confinement.of(
+            python=config.python or sys.executable,
+            allowed_paths=[str(path) for path in config.allowed_paths],
+            network=config.network_enabled is True,
+            tmp_bytes=limits.TMP_BYTES,
+        )
+        probe(confinement, directory, shell=config.shell)
+    except Refusal as refusal:
+        raise TierUnavailableError("bubblewrap", refusal.reason, refusal.remedy) from None
+    except ValueError as error:
+        raise UnsupportedPromiseError(str(error)) from None
+    return confinement
+
+
+def _limits(config: WorkspaceConfig) -> dict[str, int]:
+    wanted = {
+        "RLIMIT_CORE": 0,
+        "RLIMIT_CPU": config.max_cpu_seconds,
+        "RLIMIT_FSIZE": config.max_file_size_mb * limits.MIB,
+        "RLIMIT_NOFILE": limits.OPEN_FILES,
+    }
+    if config.limit_address_space:
+        wanted["RLIMIT_AS"] = config.max_memory_mb * limits.MIB
+    return wanted
