@@ -11,6 +11,7 @@ from harnest_ext.store import layout
 from harnest_ext.store.backups import render_backup
 from harnest_ext.store.lockfile import render_lock
 from harnest_ext.store.reader import folder_digest
+from harnest_ext.store.staging import CopiedFile
 from harnest_ext.store.stamps import stamps_of
 from harnest_ext.store.wishes import edit_wishes
 
@@ -110,10 +111,10 @@ def backup_record(state: State, present: InstalledExtension) -> bytes:
     return render_backup(present.locked, wish, digest)
 
 
-def package_files(package: ExtensionPackage) -> Iterator[tuple[str, int, Iterable[bytes]]]:
-    """Yield path, size and content of each file that an installation of ``package`` copies."""
+def package_files(package: ExtensionPackage) -> Iterator[CopiedFile]:
+    """Yield each file that an installation of ``package`` copies."""
     for file in package.files:
-        yield file.path, file.size, package.read(file.path)
+        yield CopiedFile(file.path, file.size, package.read(file.path), file.executable)
 
 
 def to_change(step: Step, state: State, wishes: Mapping[Slug, Wish]) -> Change:

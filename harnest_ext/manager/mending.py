@@ -16,7 +16,7 @@ from harnest_ext.manager.plan import Permission
 from harnest_ext.manager.rules import doctor as rules
 from harnest_ext.manager.sync import SyncOptions, sync
 from harnest_ext.store import layout
-from harnest_ext.store.filesystem import FILE_MODE, FOLDER_MODE
+from harnest_ext.store.filesystem import FILE_MODE, FOLDER_MODE, PROGRAM_MODE
 from harnest_ext.store.folder import Folder
 from harnest_ext.store.journal import read_journal
 from harnest_ext.store.stamps import CACHE_FOLDER
@@ -70,8 +70,9 @@ def wrong_modes(folder: Path) -> list[tuple[str, int]]:
                     waiting.append(here / entry.name)
             elif entry.is_file(follow_symlinks=False):
                 mode = stat.S_IMODE(entry.stat(follow_symlinks=False).st_mode)
-                if mode != FILE_MODE:
-                    wrong.append((entry.path, FILE_MODE))
+                right = PROGRAM_MODE if mode & stat.S_IXUSR else FILE_MODE
+                if mode != right:
+                    wrong.append((entry.path, right))
     return wrong
 
 

@@ -16,10 +16,11 @@ from harnest_ext.package import digest_of_folder
 from harnest_ext.package.disk import open_folder, read_file
 from harnest_ext.store import rules as store_rules
 from harnest_ext.store.backups import find_backup
+from harnest_ext.store.staging import CopiedFile
 from harnest_ext.store.view import CopyState
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
     from harnest_ext.manager.setting import Setting
@@ -116,11 +117,12 @@ def _restore(writer: Writer, state: State, name: Slug, backup: Backup, lock: Loc
         ) from error
 
 
-def _files(tree: Path) -> Iterator[tuple[str, int, Iterable[bytes]]]:
+def _files(tree: Path) -> Iterator[CopiedFile]:
     files = digest_of_folder(tree).files
     with open_folder(tree) as root:
         for file in files:
-            yield file.path, file.size, read_file(root, file.path, None)
+            content = read_file(root, file.path, None)
+            yield CopiedFile(file.path, file.size, content, file.executable)
 
 
 def _change(state: State, name: Slug, backup: Backup) -> Change:

@@ -131,7 +131,11 @@ def digest_of_folder(path: Path) -> FolderDigest:
             key=lambda item: os.fsencode(item.path),
         )
         irregular = _irregular(found, files)
-        facts = tuple(PackageFile(path=f.path, size=f.stamp.size) for f in files if f.stamp)
+        facts = tuple(
+            PackageFile(path=f.path, size=f.stamp.size, executable=bool(f.mode & 0o100))
+            for f in files
+            if f.stamp
+        )
         if irregular:
             return FolderDigest(digest="", files=facts, irregular=irregular)
         try:

@@ -9,10 +9,11 @@ from __future__ import annotations
 import os
 from typing import Final, Protocol
 
-__all__ = ["FILE_MODE", "FOLDER_MODE", "DiskFileSystem", "FileSystem"]
+__all__ = ["FILE_MODE", "FOLDER_MODE", "PROGRAM_MODE", "DiskFileSystem", "FileSystem"]
 
 FOLDER_MODE: Final = 0o755
 FILE_MODE: Final = 0o644
+PROGRAM_MODE: Final = 0o755
 
 
 class FileSystem(Protocol):

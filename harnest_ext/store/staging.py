@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import zlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from harnest_ext.errors import InvalidExtension
 from harnest_ext.package.digest import TreeHash
 from harnest_ext.store import layout, rules
-from harnest_ext.store.filesystem import FILE_MODE
+from harnest_ext.store.filesystem import FILE_MODE, PROGRAM_MODE
 from harnest_ext.store.folder import split
 from harnest_ext.store.newfile import UnsyncedFiles
 from harnest_ext.store.stamps import CopyStamps, Stamp
@@ -19,13 +19,26 @@ if TYPE_CHECKING:
     from harnest_ext.identity import Slug
     from harnest_ext.store.folder import Folder
 
-__all__ = ["IGNORE_EVERYTHING", "CopySource", "next_number", "stage_copy", "stage_file"]
+__all__ = ["IGNORE_EVERYTHING", "CopiedFile", "next_number", "stage_copy", "stage_file"]
 
 IGNORE_EVERYTHING = b"# Local state of `harnest extensions`.\n*\n"
 """Content of the `.gitignore` in the folder of local state."""
 
-CopySource = "Iterable[tuple[str, int, Iterable[bytes]]]"
-"""Path, size and content in chunks of each file of a copy, sorted by path."""
+
+class CopiedFile(NamedTuple):
+    """One file of a copy before it is written.
+
+    Attributes:
+        path: Its path below the copy.
+        size: Bytes of its content.
+        chunks: Its content.
+        executable: Whether its owner may run it: all that is kept of the source's mode.
+    """
+
+    path: str
+    size: int
+    chunks: Iterable[bytes]
+    executable: bool = False
 
 
 def next_number(root: Folder) -> str:
@@ -38,15 +51,13 @@ def next_number(root: Folder) -> str:
     return f"{last + 1:06d}"
 
 
-def stage_copy(
-    folder: Folder, name: Slug, files: Iterable[tuple[str, int, Iterable[bytes]]], digest: str
-) -> CopyStamps:
+def stage_copy(folder: Folder, name: Slug, files: Iterable[CopiedFile], digest: str) -> CopyStamps:
     """Write the files of a copy below ``folder`` and bring them to stable storage.
 
     Args:
         folder: New, empty folder.
         name: Extension that it is a copy of, for messages.
-        files: Path, size in bytes and content in chunks of each file, sorted by path.
+        files: Its files, sorted by path.
         digest: Tree digest that the copy must have.
 
     Raises:
@@ -56,13 +67,14 @@ def stage_copy(
     tree = TreeHash()
     stamps: dict[str, Stamp] = {}
     with UnsyncedFiles() as unsynced:
-        for here, (path, size, chunks) in _in_folders(folder, files):
-            tree.begin(path, size)
-            content = _Watched(chunks, tree)
-            file = here.write(split(path)[1], content, mode=FILE_MODE)
-            unsynced.add(file)
+        for here, entry in _in_folders(folder, files):
+            tree.begin(entry.path, entry.size)
+            content = _Watched(entry.chunks, tree)
+            mode = PROGRAM_MODE if entry.executable else FILE_MODE
+            file = here.write(split(entry.path)[1], content, mode=mode)
             found = file.stat()
-            stamps[path] = (found.st_size, found.st_mtime_ns, found.st_ino, content.checksum)
+            unsynced.add(file)
+            stamps[entry.path] = (found.st_size, found.st_mtime_ns, found.st_ino, content.checksum)
         if tree.hexdigest() != digest:
             raise _changed(name, digest, tree.hexdigest())
         unsynced.sync()
@@ -104,14 +116,12 @@ class _Watched:
             yield chunk
 
 
-def _in_folders(
-    folder: Folder, files: Iterable[tuple[str, int, Iterable[bytes]]]
-) -> Iterator[tuple[Folder, tuple[str, int, Iterable[bytes]]]]:
+def _in_folders(folder: Folder, files: Iterable[CopiedFile]) -> Iterator[tuple[Folder, CopiedFile]]:
     """Yield each file with its open folder; neighbours in one folder open it once."""
     head, here = "", folder
     try:
         for entry in files:
-            new = split(entry[0])[0]
+            new = split(entry.path)[0]
             if new != head:
                 _close(here, folder)
                 head, here = "", folder

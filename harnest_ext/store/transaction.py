@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from harnest_ext.identity import Slug
     from harnest_ext.store.folder import Folder
+    from harnest_ext.store.staging import CopiedFile
     from harnest_ext.store.stamps import CopyStamps
 
 __all__ = ["UNCHANGED", "Transaction"]
@@ -91,14 +92,12 @@ class Transaction:
         self._out[name] = record
         self._stamps.pop(name, None)
 
-    def move_in(
-        self, name: Slug, files: Iterable[tuple[str, int, Iterable[bytes]]], digest: str
-    ) -> None:
+    def move_in(self, name: Slug, files: Iterable[CopiedFile], digest: str) -> None:
         """Stage a new copy of ``name``.
 
         Args:
             name: Extension; a copy that is there must have been moved out before.
-            files: Path, size in bytes and content of each file, sorted by path.
+            files: Its files, sorted by path.
             digest: Tree digest that the copy must have.
 
         Raises:

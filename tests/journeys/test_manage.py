@@ -356,8 +356,10 @@ def test_a_path_may_be_written_in_any_way(desk: Desk, spelling: str) -> None:
 
 
 def test_modes_do_not_depend_on_the_umask(desk: Desk) -> None:
-    """Copies are 0644 and 0755 even for a private umask; the user's file keeps its own mode."""
-    desk.package("weather", files={"lib/a.py": "A = 1\n"})
+    """Copies are 0644, or 0755 for programs, even for a private umask; the user's file stays."""
+    source = desk.package("weather", files={"lib/a.py": "A = 1\n", "lib/run.sh": "#!/bin/sh\n"})
+    (source / "lib" / "run.sh").chmod(0o777)
+    (source / "lib" / "a.py").chmod(0o666)
     pyproject = desk.agent / "pyproject.toml"
     pyproject.write_text("[project]\nname = 'demo'\n")
     pyproject.chmod(0o600)
@@ -367,9 +369,9 @@ def test_modes_do_not_depend_on_the_umask(desk: Desk) -> None:
     finally:
         os.umask(before)
     copy = desk.agent / "extensions" / "weather"
-    assert {oct(path.stat().st_mode & 0o7777) for path in copy.rglob("*") if path.is_file()} == {
-        "0o644"
-    }
+    modes = {p.name: oct(p.stat().st_mode & 0o7777) for p in copy.rglob("*") if p.is_file()}
+    assert modes.pop("run.sh") == "0o755"
+    assert set(modes.values()) == {"0o644"}
     assert (copy / "lib").stat().st_mode & 0o7777 == 0o755
     assert pyproject.stat().st_mode & 0o7777 == 0o600
     assert "weather" in pyproject.read_text()

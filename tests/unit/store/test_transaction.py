@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from harnest_ext import limits
 from harnest_ext.errors import InvalidExtension, StoreError
 from harnest_ext.identity import Slug
 from harnest_ext.package.digest import tree_digest
 from harnest_ext.store import LockedExtension, LockedSource, LockFile, Project, layout
 from harnest_ext.store.lockfile import read_lock, render_lock
 from harnest_ext.store.reader import current_path, installed_view
+from harnest_ext.store.staging import CopiedFile
 from harnest_ext.store.view import CopyState
 from harnest_ext.store.writing import open_for_writing
 from tests.fakes.filesystem import (
@@ -46,8 +48,8 @@ def _digest(files: Files) -> str:
     return tree_digest((path, [data], len(data)) for path, data in files.items())
 
 
-def _chunks(files: Files) -> Iterable[tuple[str, int, Iterable[bytes]]]:
-    return [(path, len(files[path]), [files[path]]) for path in sorted(files)]
+def _chunks(files: Files) -> Iterable[CopiedFile]:
+    return [CopiedFile(path, len(files[path]), [files[path]]) for path in sorted(files)]
 
 
 def _lock(**copies: Files) -> LockFile:
@@ -308,3 +310,16 @@ def test_a_linked_state_folder_is_refused(agent: Path, tmp_path: Path, place: st
         pass
     assert caught.value.kind == "conflict"
     assert list(outside.iterdir()) == []
+
+
+def test_a_copy_of_many_files_is_written_in_batches(tmp_path: Path) -> None:
+    """More files than are kept open at a time arrive whole, synced, and with few of them open."""
+    project = Project.at(make_agent(tmp_path, "agent"))
+    many = {f"lib/d{n % 7}/f{n:04}.py": b"#" * n for n in range(3 * limits.UNSYNCED_FILES + 1)}
+    disk = RecordingFileSystem()
+    with _held(project, disk) as writer, writer.change("install") as change:
+        change.move_in(Slug("many"), _chunks(many), _digest(many))
+        change.commit()
+    copy = project.extensions / "many"
+    assert {str(p.relative_to(copy)): p.read_bytes() for p in copy.rglob("*.py")} == many
+    assert not disk.unsynced & {path.stat().st_ino for path in copy.rglob("*")}
