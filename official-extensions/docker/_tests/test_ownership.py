@@ -1,4 +1,7 @@
-"""The host process is killed in each phase: its containers end, and only they are removed."""
+"""The host process is killed in each phase: its containers end, and only they are removed.
+
+In each phase 20 processes are killed, 100 with ``HARNEST_ENDURANCE=long``.
+"""
 
 from __future__ import annotations
 
@@ -11,60 +14,80 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from harnest.extensions.docker import DockerScope
 
-from conftest import Box, ours, until
+from conftest import Box, command, ours, until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 pytestmark = pytest.mark.docker
 HOST = """\
-import logging, sys, time
-
-class Told(logging.Handler):
-    def emit(self, record):
-        print("phase", vars(record).get("harnest.docker.phase", record.getMessage()), flush=True)
-
-logging.getLogger("harnest.agent.docker").addHandler(Told())
-logging.getLogger("harnest.agent.docker").setLevel("INFO")
+import logging, os, random, signal, sys, time
+import docker as sdk  # before the forks, so that each host need not
 from harnest.extensions.docker import DockerScope, docker
 from harnest.sandbox import SandboxBudget, SandboxContext, SandboxRequest
 
-queue = docker.service(
-    name="queue", image="harnest-test/redis", readiness=docker.readiness(command=["redis-cli", "ping"]),
-    budget=SandboxBudget(memory_bytes=96 << 20, scratch_bytes=16 << 20),
-)
-box = docker.sandbox(
-    image="harnest-test/python", services=[queue] if {services} else [], scope=DockerScope.SESSION
-).build()
-who = SandboxContext(agent_name="a", user_id="u", session_id="s")
-box.execute_streaming(
-    SandboxRequest(code={code!r}, context=who), lambda stream, text: print("said", text, flush=True)
-)
-print("phase answered", flush=True)
-time.sleep(60)
+moment, code, services, rounds, at_once = {moment!r}, {code!r}, {services}, {rounds}, {at_once}
+logger = logging.getLogger("harnest.agent.docker")
+
+class Told(logging.Handler):
+    def emit(self, record):
+        now("phase " + str(vars(record).get("harnest.docker.phase", record.getMessage())))
+
+def now(what):
+    if what == moment:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+def call():
+    logger.addHandler(Told())
+    logger.setLevel("INFO")
+    queue = docker.service(
+        name="queue", image="harnest-test/redis", readiness=docker.readiness(command=["redis-cli", "ping"]),
+        budget=SandboxBudget(memory_bytes=96 << 20, scratch_bytes=16 << 20),
+    )
+    box = docker.sandbox(
+        image="harnest-test/python", services=[queue] if services else [], scope=DockerScope.SESSION
+    ).build()
+    who = SandboxContext(agent_name="a", user_id="u", session_id="s")
+    box.execute_streaming(
+        SandboxRequest(code=code, context=who), lambda stream, text: now("said " + text[:2].strip())
+    )
+    now("answered")
+    time.sleep(60)
+
+# One process that has everything imported, and forks a host of its own for each round.
+while rounds > 0:
+    hosts = []
+    for _ in range(min(rounds, at_once)):
+        hosts.append(os.fork())
+        if hosts[-1] == 0:
+            call()
+            os._exit(1)
+    rounds -= len(hosts)
+    for host in hosts:
+        if moment == "any":
+            time.sleep(random.uniform(0, .3))
+            os.kill(host, signal.SIGKILL)
+        print(host, os.waitstatus_to_exitcode(os.waitpid(host, 0)[1]), flush=True)
 """
+ROUNDS = 100 if os.environ.get("HARNEST_ENDURANCE") == "long" else 20
+AT_ONCE = 4
 FLOOD = "while True: print('x' * 65536)"
 SLEEP = "print('on', flush=True)\nimport time\ntime.sleep(600)"
 
 
-def killed_at(line: str, code: str, *, services: bool) -> int:
-    """Start a host process, kill it when it prints *line*, and return its number."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", HOST.format(services=services, code=code)],
-        stdout=subprocess.PIPE,
+def killed_at(moment: str, code: str, *, services: bool, rounds: int = 1) -> list[int]:
+    """Let host processes be killed at a moment of theirs; return their numbers."""
+    options = {"rounds": rounds, "at_once": AT_ONCE, "services": services}
+    done = subprocess.run(
+        [sys.executable, "-c", HOST.format(moment=moment, code=code, **options)],
+        capture_output=True,
         text=True,
-        errors="replace",
+        timeout=600,
+        check=False,
     )
-    assert process.stdout is not None
-    for said in process.stdout:
-        if said.startswith(line):
-            break
-    else:
-        pytest.fail(f"the host process never said {line!r}")
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
-    process.stdout.close()
-    return process.pid
+    ended = [line.split() for line in done.stdout.splitlines()]
+    assert [status for _, status in ended] == [str(-signal.SIGKILL)] * rounds, done.stderr
+    return [int(pid) for pid, _ in ended]
 
 
 @pytest.fixture(scope="module")
@@ -77,29 +100,36 @@ def neighbour(daemon: None) -> Iterator[Box]:
     box.close()
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize(
-    ("line", "code"),
+    ("moment", "code"),
     [
+        ("phase daemon connection", SLEEP),
         ("phase image policy", SLEEP),
         ("phase container creation", SLEEP),
         ("phase container start", SLEEP),
         ("phase start verification", SLEEP),
         ("said on", SLEEP),
-        ("said x", FLOOD),
-        ("phase answered", "print('done')"),
+        ("said xx", FLOOD),
+        ("phase execution", "print('done')"),
+        ("answered", "print('done')"),
+        ("any", SLEEP),
     ],
 )
-def test_the_program_ends_with_its_host(neighbour: Box, line: str, code: str) -> None:
-    """Five seconds after the host was killed nothing of it runs; what is left is pruned, no more."""
-    pid = killed_at(line, code, services=False)
-    assert until(lambda: running(pid) == [], 5)
+def test_the_program_ends_with_its_host(neighbour: Box, moment: str, code: str) -> None:
+    """Five seconds after hosts were killed nothing of them runs; what is left is pruned, no more."""
+    hosts = killed_at(moment, code, services=False, rounds=ROUNDS)
+    assert until(lambda: not running(hosts), 5)
     assert neighbour.provider.prune().kept == ()
-    assert ours(pid) == []
+    assert left(hosts) == []
     assert len(ours()) == 1
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize(
-    "line",
+    "moment",
     [
         "phase network creation",
         "phase service 'queue' container creation",
@@ -108,40 +138,40 @@ def test_the_program_ends_with_its_host(neighbour: Box, line: str, code: str) ->
         "said on",
     ],
 )
-def test_services_and_networks_are_pruned(neighbour: Box, line: str) -> None:
-    """Services and networks of a killed host go with the next prune, in order."""
-    pid = killed_at(line, SLEEP, services=True)
-    assert until(lambda: "primary" not in running(pid), 5)
+def test_services_and_networks_are_pruned(neighbour: Box, moment: str) -> None:
+    """Services and networks of killed hosts go with the next prune, in order."""
+    hosts = killed_at(moment, SLEEP, services=True, rounds=ROUNDS)
+    assert until(lambda: "primary" not in running(hosts), 5)
     assert neighbour.provider.prune().kept == ()
-    assert ours(pid) == []
+    assert left(hosts) == []
     assert len(ours()) == 1
 
 
 def test_the_next_first_call_tidies_up(neighbour: Box) -> None:
     """A provider's first call removes what dead processes left."""
-    pid = killed_at("said on", SLEEP, services=True)
-    assert until(lambda: "primary" not in running(pid), 5)
+    hosts = killed_at("said on", SLEEP, services=True)
+    assert until(lambda: "primary" not in running(hosts), 5)
     other = Box()
     assert other.run("print(1)").stdout == "1\n"
     other.close()
-    assert ours(pid) == []
+    assert left(hosts) == []
 
 
 def test_a_stranger_is_listed_as_such(neighbour: Box) -> None:
     """The inventory tells owners that live from those that are gone."""
-    pid = killed_at("said on", SLEEP, services=False)
-    assert until(lambda: running(pid) == [], 5)
+    hosts = killed_at("said on", SLEEP, services=False)
+    assert until(lambda: not running(hosts), 5)
     found: Any = {item.resource_id: item for item in neighbour.provider.inventory()}
-    (mine,), (left,) = ours(), ours(pid)
+    (mine,), (other,) = ours(), left(hosts)
     assert (found[mine].owner_alive, found[mine].state, found[mine].kind) == (
         True,
         "running",
         "container",
     )
-    assert (found[left].owner_alive, found[left].state) == (False, "exited")
+    assert (found[other].owner_alive, found[other].state) == (False, "exited")
     assert found[mine].age_seconds >= 0
     removed = neighbour.provider.prune().removed
-    assert left in {item.resource_id for item in removed}
+    assert other in {item.resource_id for item in removed}
 
 
 def test_the_diagnosis_tries_what_it_says(neighbour: Box) -> None:
@@ -156,18 +186,17 @@ def test_the_diagnosis_tries_what_it_says(neighbour: Box) -> None:
     assert len(ours()) == 1
 
 
-def running(pid: int) -> list[str]:
-    """Return what the running containers of a process are."""
-    listing = subprocess.run(
-        [
-            "docker",
-            "ps",
-            "--format",
-            '{{.Label "dev.harnest.owner"}} {{.Label "dev.harnest.resource"}}',
-        ],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=30,
-    ).stdout
-    return [line.split()[1] for line in listing.splitlines() if f".{pid}." in line]
+def left(hosts: list[int]) -> list[str]:
+    """Return what containers and networks of these processes are on the daemon."""
+    return [identifier for host in hosts for identifier in ours(host)]
+
+
+def running(hosts: list[int]) -> list[str]:
+    """Return what the running containers of these processes are."""
+    shown = command(
+        "ps", "--format", '{{.Label "dev.harnest.owner"}} {{.Label "dev.harnest.resource"}}'
+    )
+    owners = tuple(f".{host}." for host in hosts)
+    return [
+        line.split()[1] for line in shown.splitlines() if any(owner in line for owner in owners)
+    ]
