@@ -359,14 +359,16 @@ def test_as_many_programs_at_once_keep_their_code_apart(shop: Callable[..., Shop
 
 def test_waiting_for_a_container_counts_against_the_deadline(shop: Callable[..., Shop]) -> None:
     """A call that finds every container busy is timed out at its own deadline, and never runs."""
-    one = shop()
+    one = shop(timeout_seconds=30)
 
     async def crowd() -> list[Any]:
-        busy = [one.workspace.execute_command("sleep 6", timeout=9) for _ in range(8)]
+        wait = "; while [ ! -e end ]; do sleep 0.05; done"
+        busy = [one.workspace.execute_command(f"touch on{n}{wait}", timeout=30) for n in range(8)]
         tasks = [asyncio.ensure_future(call) for call in busy]
-        while len(running()) < 8:  # noqa: ASYNC110 - what is waited for is the daemon's
-            await asyncio.sleep(0.1)
+        while len(list(one.directory.glob("on*"))) < 8:  # noqa: ASYNC110 - the programs' doing
+            await asyncio.sleep(0.05)
         late = await one.workspace.execute_command("touch ran", timeout=1)
+        (one.directory / "end").touch()
         return [late, *await asyncio.gather(*tasks)]
 
     late, *others = one.run(crowd())
