@@ -57,5 +57,7 @@ START_SECONDS: Final = 120
 """Longest that a tier may take to be ready, in seconds."""
 CLOSE_SECONDS: Final = 10
 """Longest wait in closing a workspace, in seconds: for running calls, then for its tier."""
+FOLDER_SECONDS: Final = 60
+"""Longest that making or removing a work directory may take, in seconds."""
 LISTENER_SECONDS: Final = 5.0
 """Longest that one asynchronous listener is waited for, in seconds."""

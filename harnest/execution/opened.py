@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import weakref
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Self
@@ -28,8 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["OpenWorkspace"]
 
 
-
-@dataclass(slots=True, eq=False, kw_only=True)
+@dataclass(slots=True, eq=False, kw_only=True, weakref_slot=True)
 class OpenWorkspace:
     """What a workspace holds from its start to its end.
 
@@ -45,6 +46,11 @@ class OpenWorkspace:
     _admission: Admission = field(default_factory=Admission)
     _closing: bool = False
 
+    def __post_init__(self) -> None:
+        if self.private:
+            # Whoever forgets to close a workspace leaves no directory behind either.
+            weakref.finalize(self, _remove_own, self.directory, os.getpid())
+
     @classmethod
     async def of(cls, config: WorkspaceConfig) -> Self:
         """Make what a configuration asks for, or leave nothing behind.
@@ -55,7 +61,7 @@ class OpenWorkspace:
             UnsupportedPromiseError: It can't keep what the configuration asks for.
         """
         given = config.directory
-        directory = await in_thread(_made) if given is None else given
+        directory = await in_thread(_made, limits.FOLDER_SECONDS) if given is None else given
         engine = None
         try:
             with control.execute(limits.START_SECONDS) as scope:
@@ -64,7 +70,7 @@ class OpenWorkspace:
                 )
         finally:
             if engine is None and given is None:
-                await in_thread(partial(workdir.remove, directory))
+                await in_thread(partial(workdir.remove, directory), limits.FOLDER_SECONDS)
         return cls(engine=engine, directory=directory, private=given is None)
 
     async def carry_out(self, call: ExecutionCall) -> ExecutionResult:
@@ -142,6 +148,11 @@ def _made() -> Path:
         f"no work directory can be made ({failure}): check the free space and the permissions of "
         "the place for temporary files, or configure a directory"
     )
+
+
+def _remove_own(directory: Path, owner: int) -> None:
+    if os.getpid() == owner:  # a forked copy of the process owns none of them
+        workdir.remove(directory)
 
 
 def _built(config: WorkspaceConfig, directory: Path, scope: SandboxControl) -> WorkspaceEngine:

@@ -37,13 +37,18 @@ class Snapshot:
     last: tuple[str, ...] | None
 
     @classmethod
-    def of(cls, folder: Path) -> Self:
-        """Look at a folder; what can't be read is left out."""
+    def of(cls, folder: Path, most: int = limits.SNAPSHOT_ENTRIES) -> Self:
+        """Look at a folder; what can't be read is left out.
+
+        Args:
+            folder: The folder.
+            most: Most entries to look at.
+        """
         stamps: dict[str, _Stamp] = {}
         for count, (path, facts) in enumerate(_entries(folder), 1):
             if stat.S_ISREG(facts.st_mode):
                 stamps[path] = facts.st_ino, facts.st_mtime_ns, facts.st_size
-            if count >= limits.SNAPSHOT_ENTRIES:
+            if count >= most:
                 return cls(stamps=stamps, last=_order(path))
         return cls(stamps=stamps, last=None)
 

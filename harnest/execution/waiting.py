@@ -54,19 +54,26 @@ async def carried_out(work: Callable[[], _T], scope: SandboxControl, seconds: fl
     return future.result()
 
 
-async def in_thread(work: Callable[[], _T]) -> _T:
-    """Run short blocking work, to its end even when the task is cancelled meanwhile.
+async def in_thread(work: Callable[[], _T], seconds: float) -> _T:
+    """Run blocking work, to its end even when the task is cancelled meanwhile.
+
+    Args:
+        work: The work, which bounds itself.
+        seconds: Longest wait for it, as work of others may not do so.
 
     Raises:
+        BackendError: It did not come back in time.
         BaseException: What the work raises.
     """
     future = asyncio.wrap_future(started(work))
     future.add_done_callback(_retrieve)
     try:
-        await asyncio.wait([future])
+        await asyncio.wait([future], timeout=seconds)
     except asyncio.CancelledError:
         await _ended(future)
         raise
+    if not future.done():
+        raise BackendError(f"the tier did not come back within {seconds:g} seconds; try again")
     return future.result()
 
 

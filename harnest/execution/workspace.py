@@ -198,7 +198,7 @@ class Workspace:
         """
         self._closed = True
         if self._open is not None:
-            await in_thread(self._open.close)
+            await in_thread(self._open.close, limits.FOLDER_SECONDS + 4 * limits.CLOSE_SECONDS)
             self._open = None
 
     def _opened(self) -> OpenWorkspace:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+import weakref
 from typing import TYPE_CHECKING
 
 from harnest.execution.engine import Guarantee
@@ -68,6 +69,7 @@ class ProcessWorkspace:
         self._bounds = ProgramBounds(memory_bytes=config.max_memory_mb * limits.MIB)
         # Temporary files are no results: they go here, and not where files_created would list them.
         self._scratch = workdir.make(workdir.WORKSPACE_PREFIX)
+        self._remove = weakref.finalize(self, _remove_own, self._scratch, os.getpid())
 
     @property
     def guarantees(self) -> tuple[Guarantee, ...]:
@@ -102,7 +104,7 @@ class ProcessWorkspace:
 
     def close(self) -> None:
         """Remove the temporary files; calls are over by now, and nothing of them is left."""
-        workdir.remove(self._scratch)
+        self._remove()
 
     def _program(self, call: ExecutionCall, stdin: int) -> LocalProgram:
         command = call.kind == "execute_command"
@@ -143,6 +145,11 @@ class ProcessWorkspace:
         if self._isolated:
             return _row("network", "programs have none", "a network namespace, tried at the start")
         return _row("network", "programs have that of this host", "none is taken away")
+
+
+def _remove_own(directory: Path, owner: int) -> None:
+    if os.getpid() == owner:  # a forked copy of the process owns none of them
+        workdir.remove(directory)
 
 
 def _row(name: str, promise: str, mechanism: str, holds: bool = True) -> Guarantee:
