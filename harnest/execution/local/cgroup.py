@@ -61,6 +61,7 @@ class ControlGroup:
         name = f"{_PREFIX}-{os.getpid()}-{secrets.token_hex(6)}"
         self._pids = self._memory = None
         self._folders: list[Path] = []
+        self._refused = self._oom_kills = 0
         try:
             if processes is not None:
                 self._pids = self._made(where.pids, name)
@@ -90,18 +91,23 @@ class ControlGroup:
 
     def refused(self) -> int:
         """Return how often a process or thread was refused because of the bound."""
-        return 0 if self._pids is None else _count(self._pids / "pids.events", "max")
+        if self._pids is not None:
+            self._refused = max(self._refused, _count(self._pids / "pids.events", "max"))
+        return self._refused
 
     def oom_kills(self) -> int:
         """Return how many of its processes the kernel killed because its memory was used up."""
-        if self._memory is None:
-            return 0
-        second = self._memory / "memory.events"
-        first = self._memory / "memory.oom_control"
-        return _count(second if second.exists() else first, "oom_kill")
+        if self._memory is not None:
+            second = self._memory / "memory.events"
+            first = self._memory / "memory.oom_control"
+            found = _count(second if second.exists() else first, "oom_kill")
+            self._oom_kills = max(self._oom_kills, found)
+        return self._oom_kills
 
     def kill(self) -> bool:
         """Kill everything in it and remove it, in a bounded time; return whether it is gone."""
+        self.refused()  # what was counted goes with the folders: kept for whoever asks later
+        self.oom_kills()
         limit = time.monotonic() + limits.FORCE_SECONDS
         while left := [folder for folder in self._folders if not _removed(folder)]:
             if time.monotonic() > limit:

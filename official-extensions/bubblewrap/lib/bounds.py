@@ -101,9 +101,11 @@ class Bounds:
                 f"{how.value}; leave `processes` out, or let Harnest make control groups.",
                 phase="configuration",
             )
-        grouped = processes if how is Counting.GROUP else None
+        most = limits.PROCESSES if processes is None else processes
+        # One more for bwrap itself, which is in the group as well.
+        grouped = most + 1 if how is Counting.GROUP else None
         return cls(
-            processes=limits.PROCESSES if processes is None else processes,
+            processes=most,
             memory=bounds_memory(),
             counting=how,
             _local=ProgramBounds(processes=grouped, memory_bytes=memory_bytes),
