@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import posixpath
 import signal
@@ -12,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from harnest.execution.result import ExecutionResult
+from harnest.execution.tools.threads import in_thread
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,15 +47,23 @@ class ShellBackend:
     commands: list[str] = field(default_factory=list)
 
     async def execute_command(
-        self, command: str, *, timeout: int | None = None, stdin: bytes | None = None
+        self,
+        command: str,
+        *,
+        timeout: int | None = None,  # noqa: ASYNC109 - the port's own name
+        stdin: bytes | None = None,
     ) -> ExecutionResult:
         """Run a command to its end or its deadline."""
         self.commands.append(command)
         seconds = min(timeout or self.timeout_seconds, self.timeout_seconds)
-        return await asyncio.to_thread(self._run, command, seconds, stdin or b"")
+        return await in_thread(self._run, command, seconds, stdin or b"")
 
     async def execute(
-        self, code: str, language: str = "python", *, timeout: int | None = None
+        self,
+        code: str,
+        language: str = "python",
+        *,
+        timeout: int | None = None,  # noqa: ASYNC109 - the port's own name
     ) -> ExecutionResult:
         """Refuse: tools only run commands."""
         raise ValueError(f"{language} is not run here")

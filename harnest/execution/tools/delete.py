@@ -65,7 +65,7 @@ class DeleteTool(Tool):
     async def _run(self, **arguments: Any) -> DeleteOutcome:
         place = locate_itself(self.backend, arguments["path"])
         recursive = arguments["recursive"]
-        async with self._context.locks.holding(place.parts):
+        async with self._context.writing(place):
             entry = await self._context.files.remove(place, recursive=recursive)
         return DeleteOutcome(
             shown=place.shown, kind=entry.kind, size=entry.size, recursive=recursive

@@ -82,7 +82,7 @@ class EditTool(Tool):
             raise EditError("old_string must be a non-empty text other than new_string")
         place = locate(self.backend, arguments["path"], write=True)
         # Who edits the same file meanwhile waits; a program that does is noticed by the digest.
-        async with self._context.locks.holding(place.parts):
+        async with self._context.writing(place):
             return await self._edit(place, old, new, every=arguments["replace_all"])
 
     async def _edit(self, place: Place, old: bytes, new: bytes, *, every: bool) -> EditOutcome:

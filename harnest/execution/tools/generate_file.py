@@ -63,7 +63,7 @@ class GenerateTool(Tool):
     async def _run(self, **arguments: Any) -> GenerateOutcome:
         content = _content(arguments["content"], arguments["encoding"])
         place = locate(self.backend, arguments["path"], write=True)
-        async with self._context.locks.holding(place.parts):
+        async with self._context.writing(place):
             await self._context.files.write(place, content, Writing.CREATE)
         digest = hashlib.sha256(content).hexdigest()
         return GenerateOutcome(shown=place.shown, size=len(content), sha256=digest)

@@ -106,16 +106,19 @@ class Shell:
             FileChangedError: It did not write the same each time.
             OSError: As for :meth:`run`.
         """
-        data, incomplete = b"", False
+        data = b""
         while True:
             start = max(0, len(data) - _OVERLAP)
             result, piece = await self._slice(script, start)
-            incomplete |= "harnest-incomplete" in result.stderr.splitlines()
             if data[start:] != piece[: len(data) - start]:
                 raise Fault.CHANGED.error(script.shown)
             data = data[:start] + piece
-            if len(piece) < self._piece or len(data) >= most:
-                return Output(data=data, incomplete=incomplete)
+            if len(piece) < self._piece:
+                # Only now nobody stopped listening early, and what failed failed by itself.
+                lacking = "harnest-incomplete" in result.stderr.splitlines()
+                return Output(data=data, incomplete=lacking)
+            if len(data) >= most:
+                return Output(data=data)
 
     async def _slice(self, script: Script, start: int) -> tuple[ExecutionResult, bytes]:
         whole = f"body() {{\n{script.body}}}\n"

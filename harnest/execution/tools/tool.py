@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from harnest.execution.tools.answer import Answer, failure
@@ -13,10 +13,12 @@ from harnest.sandbox.errors import SandboxCancelledError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from contextlib import AbstractAsyncContextManager
 
     from harnest.execution.backend import ExecutionBackend
     from harnest.execution.tools.filesystem import FileSystem
     from harnest.execution.tools.parameters import Parameter
+    from harnest.execution.tools.place import Place
 
 __all__ = ["Outcome", "Tool", "ToolContext"]
 
@@ -28,12 +30,23 @@ class ToolContext:
     Attributes:
         backend: Where commands run; whose paths they are.
         files: Where the files are.
-        locks: One writer at a time for each file.
     """
 
     backend: ExecutionBackend
     files: FileSystem
-    locks: WriteLocks = field(default_factory=WriteLocks)
+
+    def writing(self, place: Place) -> AbstractAsyncContextManager[None]:
+        """Return a context in which nobody else in this process writes to a place by tools.
+
+        Args:
+            place: The file; two names of one file by links count as two.
+        """
+        # Bindings and workspaces may share a folder of the host; one inside has one backend.
+        where = id(self.backend) if self.backend.owns_filesystem else 0
+        return _LOCKS.holding((where, place.base, place.parts))
+
+
+_LOCKS = WriteLocks()
 
 
 class Outcome(Protocol):

@@ -58,7 +58,7 @@ class WriteTool(Tool):
     async def _run(self, **arguments: Any) -> WriteOutcome:
         content = content_of("content", arguments["content"])
         place = locate(self.backend, arguments["path"], write=True)
-        async with self._context.locks.holding(place.parts):
+        async with self._context.writing(place):
             created = await self._context.files.write(place, content, Writing.EITHER)
         return WriteOutcome(
             shown=place.shown, created=created, size=len(content), lines=len(lines_of(content))

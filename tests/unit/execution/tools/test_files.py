@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import os
 import socket
@@ -14,6 +15,8 @@ from harnest.execution.tools import limits
 from harnest.execution.tools.names import show_name
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.unit.execution.tools.conftest import Bench
 
 NAMES = {
@@ -38,19 +41,22 @@ NAMES = {
 }
 
 
-def write(bench: Bench, name: bytes | str, content: bytes) -> bytes:
+def write(bench: Bench, name: bytes | str, content: bytes) -> Path:
     """Put a file in the work directory."""
-    path = os.path.join(os.fsencode(bench.root), os.fsencode(name))
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "wb") as file:
-        file.write(content)
+    path = bench.root / os.fsdecode(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
     return path
 
 
 def content(bench: Bench, name: bytes | str) -> bytes:
     """Return what a file of the work directory holds."""
-    with open(os.path.join(os.fsencode(bench.root), os.fsencode(name)), "rb") as file:
-        return file.read()
+    return (bench.root / os.fsdecode(name)).read_bytes()
+
+
+def names(folder: Path) -> list[str]:
+    """Return the sorted names in a folder."""
+    return sorted(path.name for path in folder.iterdir())
 
 
 READS = {
@@ -74,13 +80,17 @@ READS = {
     ),
     "binary": (
         b"ab\0c",
-        "Error (unreadable): f is binary: byte 2 of 4 is NUL; use bash with a program that reads "
-        "its format",
+        (
+            "Error (unreadable): f is binary: byte 2 of 4 is NUL; use bash with a program that "
+            "reads its format"
+        ),
     ),
     "too-large": (
         b"x" * (limits.READ_BYTES + 1),
-        "Error (unreadable): f has 1048577 bytes, more than the limit of 1048576 bytes for this; "
-        "use grep, or bash with head, tail or sed, for a part of it",
+        (
+            "Error (unreadable): f has 1048577 bytes, more than the limit of 1048576 bytes for "
+            "this; use grep, or bash with head, tail or sed, for a part of it"
+        ),
     ),
 }
 
@@ -94,7 +104,7 @@ def test_a_file_is_read_with_numbers_and_notes(case: str, bench: Bench) -> None:
 
 
 def test_a_part_of_a_file_is_read(bench: Bench) -> None:
-    """offset and limit choose lines, and the answer says how to go on."""
+    """The arguments offset and limit choose lines, and the answer says how to go on."""
     write(bench, "f", b"".join(b"%d\n" % n for n in range(1, 11)))
     assert bench.say("read_file", path="f", offset=9) == "     9\t9\n    10\t10"
     assert bench.say("read_file", path="f", offset=2, limit=2) == (
@@ -131,7 +141,7 @@ def test_every_name_works_everywhere(case: str, bench: Bench) -> None:
     )
     assert content(bench, name) == b"x"
     assert bench.say("delete", path=listed) == f"Deleted the file {listed} (1 byte)"
-    assert os.listdir(bench.root) == []
+    assert names(bench.root) == []
 
 
 @pytest.mark.parametrize("case", NAMES)
@@ -145,7 +155,7 @@ def test_every_name_works_as_a_folder(case: str, bench: Bench) -> None:
     assert bench.say("delete", path=folder, recursive=True) == (
         f"Deleted the folder {folder} and everything in it"
     )
-    assert os.listdir(bench.root) == []
+    assert names(bench.root) == []
 
 
 def test_writing_makes_folders_and_says_what_was_new(bench: Bench) -> None:
@@ -171,26 +181,27 @@ def test_large_content_arrives_whole(bench: Bench) -> None:
     text = "0123456789abcde\n" * (3 * limits.PIECE_BYTES // 16) + "end"
     assert bench.say("write_file", path="f", content=text).startswith("Created f: 1572867 bytes")
     assert content(bench, "f") == text.encode()
-    assert os.listdir(bench.root) == ["f"]
+    assert names(bench.root) == ["f"]
 
 
 def test_too_much_content_is_refused_before_anything_happens(bench: Bench) -> None:
     """The limit stands in the refusal, and nothing is written."""
     answer = bench.say("write_file", path="f", content="x" * (limits.WRITE_BYTES + 1))
     assert answer == (
-        "Error (invalid-argument): content has 10485761 bytes, more than the limit of 10485760 bytes"
+        "Error (invalid-argument): content has 10485761 bytes, more than the limit of 10485760 "
+        "bytes"
     )
-    assert os.listdir(bench.root) == []
+    assert names(bench.root) == []
 
 
 def test_a_replaced_file_keeps_its_permissions(bench: Bench) -> None:
     """Permissions stay; the right to run as another user does not."""
     path = write(bench, "f", b"x")
-    os.chmod(path, 0o4751)
+    path.chmod(0o4751)
     bench.say("write_file", path="f", content="y")
-    assert stat.S_IMODE(os.stat(path).st_mode) == 0o751
+    assert stat.S_IMODE(path.stat().st_mode) == 0o751
     bench.say("edit_file", path="f", old_string="y", new_string="z")
-    assert stat.S_IMODE(os.stat(path).st_mode) == 0o751
+    assert stat.S_IMODE(path.stat().st_mode) == 0o751
 
 
 def test_a_new_file_has_the_permissions_of_any_other(bench: Bench) -> None:
@@ -238,8 +249,6 @@ def test_a_generated_file_is_new_and_proved(bench: Bench) -> None:
     """Size and digest are told, binary content is possible, and nothing is ever replaced."""
     data = bytes(range(256))
     digest = hashlib.sha256(data).hexdigest()
-    import base64
-
     text = base64.encodebytes(data).decode()
     assert bench.say("generate_file", path="out/i.bin", content=text, encoding="base64") == (
         f"Created out/i.bin: 256 bytes, sha256 {digest}"
@@ -249,7 +258,7 @@ def test_a_generated_file_is_new_and_proved(bench: Bench) -> None:
         "Error (exists): out/i.bin exists already"
     )
     assert content(bench, "out/i.bin") == data
-    assert os.listdir(bench.root / "out") == ["i.bin"]
+    assert names(bench.root / "out") == ["i.bin"]
 
 
 def test_what_is_not_there_or_of_another_kind_is_said(bench: Bench) -> None:
@@ -301,8 +310,8 @@ def test_what_is_not_there_or_of_another_kind_is_said(bench: Bench) -> None:
 def test_a_link_below_the_work_directory_is_followed(bench: Bench) -> None:
     """Reading and writing through a link reaches its target; deleting removes the link alone."""
     write(bench, "real/f", b"one\n")
-    os.symlink("real", bench.root / "dir")
-    os.symlink("../dir/f", bench.root / "real" / "again")
+    (bench.root / "dir").symlink_to("real")
+    (bench.root / "real" / "again").symlink_to("../dir/f")
     assert bench.say("read_file", path="dir/again") == "     1\tone"
     assert bench.say("write_file", path="dir/again", content="two\n") == (
         "Replaced dir/again: 4 bytes, 1 line"
@@ -323,9 +332,9 @@ def test_a_link_out_of_the_work_directory_is_refused(bench: Bench) -> None:
     outside = bench.root.parent / "outside"
     outside.mkdir()
     (outside / "secret").write_text("secret")
-    os.symlink(outside, bench.root / "d")
-    os.symlink(outside / "secret", bench.root / "f")
-    os.symlink("../outside/new", bench.root / "n")
+    (bench.root / "d").symlink_to(outside)
+    (bench.root / "f").symlink_to(outside / "secret")
+    (bench.root / "n").symlink_to("../outside/new")
     refused = "Error (permission-denied): {} leads out of the work directory through a link"
     assert bench.say("read_file", path="f") == refused.format("f")
     assert bench.say("read_file", path="d/secret") == refused.format("d/secret")
@@ -341,14 +350,14 @@ def test_a_link_out_of_the_work_directory_is_refused(bench: Bench) -> None:
     assert bench.say("grep", pattern="secret") == "(no matches)"
     assert bench.say("glob", pattern="**") == "d\nf\nn"
     assert bench.say("delete", path="d") == "Deleted the link d; what it led to stays"
-    assert sorted(os.listdir(outside)) == ["secret"]
+    assert names(outside) == ["secret"]
     assert (outside / "secret").read_text() == "secret"
 
 
 def test_links_in_a_circle_end(bench: Bench) -> None:
     """A path that never ends is refused."""
-    os.symlink("b", bench.root / "a")
-    os.symlink("a", bench.root / "b")
+    (bench.root / "a").symlink_to("b")
+    (bench.root / "b").symlink_to("a")
     circle = "Error (failed): the links in the path {} lead in a circle, or change"
     assert bench.say("read_file", path="a") == circle.format("a")
     assert bench.say("write_file", path="a/x", content="") == circle.format("a/x")

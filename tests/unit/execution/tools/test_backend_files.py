@@ -1,0 +1,156 @@
+"""What is special about files inside a backend: its output, its programs, its end."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from harnest.execution.tools import WorkspaceTools, limits
+from tests.fakes.shell_backend import ShellBackend
+from tests.unit.execution.tools.conftest import make_bench, programs
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.unit.execution.tools.conftest import Bench
+
+
+@pytest.fixture
+def inside(tmp_path: Path) -> Bench:
+    """Return tools inside a backend."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "work").mkdir()
+    return make_bench("dash", tmp_path / "work", tmp_path / "bin")
+
+
+def without(folder: Path, *missing: str) -> str:
+    """Return a search path of busybox that lacks some programs."""
+    path = programs(folder, "busybox")
+    for name in missing:
+        (folder / name).unlink()
+    return path
+
+
+def test_a_backend_that_keeps_little_output_still_gives_whole_files(tmp_path: Path) -> None:
+    """Pieces shrink until they fit, for files, listings and searches."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "work").mkdir()
+    bench = make_bench("dash", tmp_path / "work", tmp_path / "bin", output_bytes=20_000)
+    text = "".join(f"line {number}\n" for number in range(10_000))
+    (bench.root / "f").write_text(text)
+    for number in range(300):
+        (bench.root / f"{number:03}{'n' * 100}").touch()
+    assert bench.say("read_file", path="f", offset=9_999).endswith("\n 10000\tline 9999")
+    assert bench.say("glob", pattern="*").count("\n") == 300
+    assert bench.say("grep", pattern="line 9999$") == "f\n10000:line 9999\n[1 match in 1 file]"
+
+
+def test_a_backend_that_keeps_next_to_nothing_is_refused(tmp_path: Path) -> None:
+    """No half of a file is ever taken for the whole."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "work").mkdir()
+    bench = make_bench("dash", tmp_path / "work", tmp_path / "bin", output_bytes=100)
+    (bench.root / "f").write_text("x" * 5_000)
+    assert bench.say("read_file", path="f") == (
+        "Error (failed): f: the backend keeps too little output for file tools"
+    )
+
+
+def test_a_program_that_is_missing_inside_is_named(tmp_path: Path) -> None:
+    """The shell's own words arrive with its exit code; nothing is taken for an empty answer."""
+    (tmp_path / "work").mkdir()
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "work" / "f").write_text("x")
+    path = without(tmp_path / "bin", "base64", "find")
+    backend = ShellBackend(
+        directory=tmp_path / "work", path=path, shell=f"{path}/sh", owns_filesystem=True
+    )
+    tools = WorkspaceTools(backend)
+    said = asyncio.run(tools.answer("read_file", {"path": "f"}))
+    assert said.kind == "failed"
+    assert "exit code 127" in said.text
+    assert "base64" in said.text
+    assert asyncio.run(tools.answer("list_directory", {})).failed
+
+
+def test_what_base64_should_write_is_checked(tmp_path: Path) -> None:
+    """Output of a program inside is foreign data: what is no base64 is refused."""
+    (tmp_path / "work").mkdir()
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "work" / "f").write_text("x")
+    path = without(tmp_path / "bin", "base64")
+    (tmp_path / "bin" / "base64").write_text("#!/bin/sh\necho '<html>'\n")
+    (tmp_path / "bin" / "base64").chmod(0o755)
+    backend = ShellBackend(
+        directory=tmp_path / "work", path=path, shell=f"{path}/sh", owns_filesystem=True
+    )
+    said = asyncio.run(WorkspaceTools(backend).answer("read_file", {"path": "f"}))
+    assert said.text == "Error (failed): f: the backend's base64 wrote what is none"
+
+
+def test_a_late_command_is_a_time_out_and_leaves_nothing(tmp_path: Path) -> None:
+    """The deadline of the backend ends a write, and the unfinished file goes."""
+    (tmp_path / "work").mkdir()
+    (tmp_path / "bin").mkdir()
+    path = without(tmp_path / "bin", "chmod")
+    (tmp_path / "bin" / "chmod").write_text("#!/bin/sh\nexec sleep 60\n")
+    (tmp_path / "bin" / "chmod").chmod(0o755)
+    backend = ShellBackend(
+        directory=tmp_path / "work",
+        path=path,
+        shell=f"{path}/sh",
+        owns_filesystem=True,
+        timeout_seconds=2,
+    )
+    said = asyncio.run(WorkspaceTools(backend).answer("write_file", {"path": "f", "content": "x"}))
+    assert said.text == "Error (timed-out): f: the backend's time-out ended this"
+    assert list((tmp_path / "work").iterdir()) == []
+
+
+def test_files_of_the_host_are_never_touched(tmp_path: Path) -> None:
+    """A backend whose directory is elsewhere decides alone: the host's file of that path stays."""
+    if shutil.which("bwrap") is None:
+        pytest.skip("bubblewrap is not installed")
+    real, other = tmp_path / "real", tmp_path / "other"
+    real.mkdir()
+    other.mkdir()
+    (real / "f").write_text("inside\n")
+    (other / "f").write_text("of the host\n")
+    view = ("bwrap", "--dev-bind", "/", "/", "--bind", str(real), str(other), "--chdir", str(other))
+    backend = ShellBackend(directory=real, inside=str(other), owns_filesystem=True, launcher=view)
+    tools = WorkspaceTools(backend)
+
+    def say(name: str, **arguments: object) -> str:
+        return asyncio.run(tools.answer(name, arguments)).text
+
+    assert say("read_file", path="f") == "     1\tinside"
+    assert say("read_file", path=f"{other}/f") == "     1\tinside"
+    assert say("grep", pattern="host") == "(no matches)"
+    say("edit_file", path="f", old_string="inside", new_string="changed")
+    say("write_file", path="g", content="new")
+    say("delete", path="f")
+    assert [path.name for path in real.iterdir()] == ["g"]
+    assert [path.name for path in other.iterdir()] == ["f"]
+    assert (other / "f").read_text() == "of the host\n"
+
+
+def test_no_command_is_longer_than_what_gateways_take(inside: Bench) -> None:
+    """Every argument of a command stays below 32 KiB, however many files there are."""
+    for number in range(150):
+        (inside.root / f"{number:03}{chr(0xE9) * 100}").write_text("needle")
+    inside.say("grep", pattern="needle")
+    inside.say("write_file", path="f", content="x" * limits.PIECE_BYTES * 2)
+    assert max(map(len, inside.backend.commands)) < 32 * 1024
+
+
+def test_a_listing_that_changes_while_it_is_made_is_made_again(inside: Bench) -> None:
+    """An entry that vanishes between its name and its size is no reason to fail."""
+    (inside.root / "stays").write_text("x")
+    (inside.root / "goes").write_text("x")
+    path = inside.root.parent / "bin" / "stat"
+    path.write_text(f'#!/bin/sh\nrm -f {inside.root}/goes\nexec /usr/bin/stat "$@"\n')
+    path.chmod(0o755)
+    assert inside.say("list_directory") == "file               1  stays"
