@@ -2,7 +2,7 @@
 
 Docker tests share one daemon and one set of images, so they run one after another, on one worker.
 With ``HARNEST_REQUIRE_DOCKER=1`` (``scripts/test --docker``) they must run: one that is skipped, or
-a run without any, fails.
+a run without any, fails. So does one that needs Bubblewrap with ``HARNEST_REQUIRE_BUBBLEWRAP=1``.
 """
 
 from __future__ import annotations
@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
 _REQUIRED = os.environ.get("HARNEST_REQUIRE_DOCKER") == "1"
+_MARKS = [
+    mark
+    for mark in ("bubblewrap", "docker")
+    if os.environ.get(f"HARNEST_REQUIRE_{mark.upper()}") == "1"
+]
 _passed = pytest.StashKey[int]()
 
 
@@ -34,9 +39,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_runtest_makereport(
     item: pytest.Item,
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Let a skipped Docker test fail where the Docker tests have to run."""
+    """Let a skipped test fail where the tests of its kind have to run."""
     report = yield
-    if _REQUIRED and report.skipped and item.get_closest_marker("docker"):
+    if report.skipped and any(item.get_closest_marker(mark) for mark in _MARKS):
         report.outcome = "failed"
         report.longrepr = f"{item.nodeid} has to run here, but was skipped: {report.longrepr}"
     return report

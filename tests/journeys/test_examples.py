@@ -25,6 +25,7 @@ LANGGRAPH += [
     "[assistant] That did not work: failed, exit code 1: ZeroDivisionError: division by zero"
 ]
 
+BUBBLEWRAP = pytest.param("bubblewrap", marks=pytest.mark.bubblewrap)
 DOCKER = pytest.param("docker", marks=pytest.mark.docker)
 ALLOWED = ["writes in its work directory", "reads an allowed path"]
 DENIED = ["reads any file of the host", "changes any file of the host", "changes an allowed path"]
@@ -96,7 +97,7 @@ def options_of(tier: str) -> list[str]:
 
 
 @pytest.mark.parametrize("place", ["host", "backend"])
-@pytest.mark.parametrize("tier", ["process", "bubblewrap", DOCKER])
+@pytest.mark.parametrize("tier", ["process", BUBBLEWRAP, DOCKER])
 def test_the_coding_agent_works_in_a_tier(
     tier: str, place: str, examples: Path, root: Path
 ) -> None:
@@ -115,7 +116,7 @@ def test_the_coding_agent_works_in_a_tier(
     assert ended.stdout.splitlines()[-1] == last
 
 
-@pytest.mark.parametrize("tier", ["bubblewrap", DOCKER])
+@pytest.mark.parametrize("tier", [BUBBLEWRAP, DOCKER])
 def test_an_isolating_tier_denies_what_it_should(tier: str, examples: Path, root: Path) -> None:
     """A program gets at its work directory and the allowed paths, and at nothing else."""
     ended = run(examples / "isolation_tiers", root, *options_of(tier))

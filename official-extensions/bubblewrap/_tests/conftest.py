@@ -21,6 +21,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what needs the fixture :func:`host`: ``HARNEST_REQUIRE_BUBBLEWRAP`` counts for it."""
+    for item in items:
+        if item.path.is_relative_to(FOLDER) and "host" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.bubblewrap)
+
+
 @pytest.fixture(scope="session")
 def host() -> None:
     """Skip where this host has no sandbox of this kind; the reason is the extension's own."""
