@@ -65,7 +65,8 @@ def _set_up(settings: "dict[str, Any]", supervisor: int, handlers: "dict[int, An
     if os.getppid() != supervisor:
         os._exit(1)
     for number, handler in handlers.items():
-        signals.signal(number, handler)
+        # None stands for one that is not Python's, such as that of `faulthandler`.
+        signals.signal(number, signals.SIG_DFL if handler is None else handler)
     if settings["stdin"] is None:
         use_null_for(0)
     else:
