@@ -1,6 +1,7 @@
 """Rules for every test in the repository, those of the official extensions included.
 
-Docker tests share one daemon and one set of images, so they run one after another, on one worker.
+Docker tests share one daemon and one set of images, so they run one after another, whichever
+workers have them: whoever runs one holds a lock that all workers of the run share.
 With ``HARNEST_REQUIRE_DOCKER=1`` (``scripts/test --docker``) they must run: one that is skipped, or
 a run without any, fails. So does one that needs Bubblewrap with ``HARNEST_REQUIRE_BUBBLEWRAP=1``.
 """
@@ -8,9 +9,12 @@ a run without any, fails. So does one that needs Bubblewrap with ``HARNEST_REQUI
 from __future__ import annotations
 
 import os
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from filelock import FileLock
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -21,18 +25,27 @@ _MARKS = [
     for mark in ("bubblewrap", "docker")
     if os.environ.get(f"HARNEST_REQUIRE_{mark.upper()}") == "1"
 ]
+_HELD = "HARNEST_DOCKER_TESTS_HELD"
+"""Set while this process has the lock: tests that a test starts must not wait for it."""
 _passed = pytest.StashKey[int]()
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep the Docker tests together, whichever worker gets them.
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Let one Docker test run at a time; the wait is before its own clock starts.
 
-    First of all: a worker reads the groups in its own hook of this name.
+    A group of workers' scheduler would do the same where it works: with pytest 9.2 and xdist 3.8
+    the names of groups are lost.
     """
-    for item in items:
-        if item.get_closest_marker("docker"):
-            item.add_marker(pytest.mark.xdist_group("docker"))
+    shared = os.environ.get("PYTEST_XDIST_TESTRUNUID")
+    if shared is None or _HELD in os.environ or not item.get_closest_marker("docker"):
+        return (yield)
+    with FileLock(Path(tempfile.gettempdir(), f"harnest-docker-tests-{shared}.lock")):
+        os.environ[_HELD] = "1"
+        try:
+            return (yield)
+        finally:
+            del os.environ[_HELD]
 
 
 @pytest.hookimpl(wrapper=True)

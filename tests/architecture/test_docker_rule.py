@@ -17,8 +17,19 @@ if TYPE_CHECKING:
 
 RUNS = "import pytest\n\n@pytest.mark.docker\ndef test_it():\n    assert True\n"
 SKIPS = "import pytest\n\n@pytest.mark.docker\ndef test_it():\n    pytest.skip('no daemon')\n"
+ALONE = """\
+import os, subprocess, sys
+import pytest
+
+@pytest.mark.docker
+@pytest.mark.parametrize("number", range(6))
+def test_it(number):
+    os.close(os.open(os.environ["BUSY"], os.O_CREAT | os.O_EXCL))
+    subprocess.run([sys.executable, "-c", "pass"], check=True)
+    os.unlink(os.environ["BUSY"])
+"""
 OTHER = "def test_it():\n    assert True\n"
-WORKERS = ("-p", "xdist", "-n", "1", "--dist", "loadgroup")
+WORKERS = ("-p", "xdist", "-n", "1")
 SETTINGS = "[pytest]\nmarkers = docker: needs a daemon\n"
 
 
@@ -59,3 +70,12 @@ def test_a_docker_test_that_must_run_runs(
         assert "has to run here, but was skipped" in done.stdout
     if required:
         assert f"Docker tests passed: {int(source == RUNS)}" in done.stdout
+
+
+def test_one_docker_test_runs_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two workers that have Docker tests never run two of them at once."""
+    monkeypatch.setenv("BUSY", str(tmp_path / "busy"))
+    (tmp_path / "test_it.py").write_text(ALONE)
+    done = run(tmp_path, "1", "-p", "xdist", "-n", "2")
+    assert done.returncode == 0, done.stdout
+    assert "Docker tests passed: 6" in done.stdout
