@@ -274,13 +274,6 @@ def test_a_large_address_space_is_no_memory(one: Shop) -> None:
     assert one.py(code).stdout == f"{4 << 30}\n"
 
 
-def test_node_runs_under_the_limits(one: Shop) -> None:
-    """Node starts and runs within the memory that a workspace has."""
-    if one.sh("command -v node").exit_code:
-        pytest.skip("the test image holds no node; the test of large address spaces stands for it")
-    assert one.sh("node -e 'console.log(6 * 7)'").stdout == "42\n"
-
-
 def test_address_space_is_limited_when_asked_for(shop: Callable[..., Shop]) -> None:
     """With ``limit_address_space`` a reservation over the memory fails inside the program."""
     one = shop(limit_address_space=True)

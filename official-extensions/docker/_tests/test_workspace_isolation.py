@@ -223,8 +223,8 @@ def test_a_directory_of_root_is_refused_and_left_as_it_is(
 def test_a_caller_who_is_not_root_works_as_itself(daemon: None, place: Path) -> None:
     """A process of another user opens a workspace; programs run as that user, and its files are its own."""
     facts = Path("/var/run/docker.sock").stat()
-    if not facts.st_gid or not facts.st_mode & stat.S_IWGRP:
-        pytest.skip("the daemon's socket is for root alone")
+    if not facts.st_mode & stat.S_IWGRP:
+        pytest.skip("the daemon's socket is for root alone, not for its group")
     group = facts.st_gid
     code = (
         "import asyncio, os\n"

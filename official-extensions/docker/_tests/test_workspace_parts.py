@@ -16,6 +16,7 @@ from harnest.extensions.docker.lib.plan.work import Bind, WorkPlan
 from harnest.extensions.docker.lib.run.program import Ending
 from harnest.extensions.docker.lib.run.task import Feed, Surroundings, Task, TaskKind, TaskResult
 from harnest.extensions.docker.lib.workspace.result import result_of
+from workspaces import Shop
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -213,3 +214,17 @@ def test_a_result_follows_from_evidence_alone() -> None:
     assert (loud.exit_code, loud.truncated, loud.timed_out) == (None, True, False)
     assert not Ending(spoiled=True).clean
     assert Ending().clean
+
+
+def test_node_runs_under_the_limits(daemon: None) -> None:
+    """Node, which reserves far more address space than its memory, starts in a workspace.
+
+    Not among the tests that have to run where there is a daemon: the test image holds no node.
+    """
+    shop = Shop()
+    try:
+        if shop.sh("command -v node").exit_code:
+            pytest.skip("the image holds no node; the test of large address spaces stands for it")
+        assert shop.out("node -e 'console.log(6 * 7)'") == "42\n"
+    finally:
+        shop.close()
