@@ -7,7 +7,7 @@ from typing import Protocol, runtime_checkable
 from harnest.execution.hooks import HookManager
 from harnest.execution.result import ExecutionResult
 
-__all__ = ["DescribedBackend", "ExecutionBackend", "OwnedBackend"]
+__all__ = ["DescribedBackend", "ExecutionBackend", "LocatedBackend", "OwnedBackend"]
 
 
 @runtime_checkable
@@ -86,6 +86,20 @@ class DescribedBackend(ExecutionBackend, Protocol):
     @property
     def shell(self) -> str:
         """Path of the shell that commands are run by."""
+        ...
+
+
+@runtime_checkable
+class LocatedBackend(ExecutionBackend, Protocol):
+    """A backend whose work directory has another path for programs than for this host."""
+
+    @property
+    def inside_directory(self) -> str:
+        """Absolute path of the work directory as programs inside see it.
+
+        Raises:
+            ExecutionError: It is not open.
+        """
         ...
 
 

@@ -102,6 +102,15 @@ class Workspace:
         return self._opened().directory
 
     @property
+    def inside_directory(self) -> str:
+        """Absolute path of the work directory as programs inside see it.
+
+        Raises:
+            WorkspaceClosedError: The workspace is not open.
+        """
+        return self._opened().engine.directory
+
+    @property
     def guarantees(self) -> tuple[Guarantee, ...]:
         """What the tier promises, as it is on this host.
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from harnest.execution.backend import DescribedBackend
+from harnest.execution.backend import DescribedBackend, LocatedBackend
+from harnest.execution.errors import ExecutionError
 from harnest.execution.tools.parameters import Parameter
+from harnest.execution.tools.text import count
 from harnest.execution.tools.tool import Tool
 
 if TYPE_CHECKING:
@@ -60,7 +62,7 @@ class BashOutcome:
             return "timed out by the backend's own limit"
         capped = self.asked is not None and self.asked > self.applied
         limit = f", the limit; {self.asked} seconds were asked for" if capped else ""
-        return f"timed out after {self.applied} seconds{limit}"
+        return f"timed out after {count(self.applied, 'second')}{limit}"
 
 
 class BashTool(Tool):
@@ -88,7 +90,7 @@ class BashTool(Tool):
         backend = self.backend
         shell, limit = "/bin/sh", "the backend's own limit"
         if isinstance(backend, DescribedBackend):
-            shell, limit = backend.shell, f"{backend.timeout_seconds} seconds"
+            shell, limit = backend.shell, count(backend.timeout_seconds, "second")
         dialect = "" if shell.endswith("bash") else " Only what that shell understands works."
         return (
             f"Run a command by `{shell} -c` in {self._directory()}.{dialect} Each call is a new "
@@ -108,5 +110,11 @@ class BashTool(Tool):
         return BashOutcome(result=result, applied=applied, asked=asked)
 
     def _directory(self) -> str:
-        directory = getattr(self.backend, "inside_directory", None)
-        return f"the directory {directory}" if isinstance(directory, str) else "the work directory"
+        try:
+            if isinstance(self.backend, LocatedBackend):
+                return f"the directory {self.backend.inside_directory}"
+            if self.backend.owns_filesystem:
+                return f"the directory {self.backend.resolve_path('.')}"
+        except ExecutionError:
+            pass  # not open yet, which the first call will say: its directory has no path so far
+        return "the work directory"

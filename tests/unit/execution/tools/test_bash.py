@@ -52,7 +52,7 @@ def test_a_command_is_told_by_its_output_and_its_end(
 @pytest.mark.parametrize(
     ("asked", "line"),
     [
-        (1, "[timed out after 1 seconds]"),
+        (1, "[timed out after 1 second]"),
         (None, "[timed out after 2 seconds]"),
         (100, "[timed out after 2 seconds, the limit; 100 seconds were asked for]"),
     ],
@@ -84,6 +84,9 @@ def test_the_description_names_shell_and_limit(backend: ShellBackend) -> None:
     described = WorkspaceTools(backend)["bash"].description
     assert "`/bin/sh -c` in the work directory" in described
     assert "2 seconds" in described
+    inside = ShellBackend(directory=backend.directory, owns_filesystem=True)
+    described = WorkspaceTools(inside)["bash"].description
+    assert f"in the directory {backend.directory}" in described
 
 
 @pytest.mark.parametrize("timeout", [0, -1, 1.5, True, "1"])
