@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def places(tmp_path: Path) -> Places:
-    """A work directory that programs see as /work, with folders and links in it."""
+    """A work directory that programs see as /inside, with folders and links in it."""
     base = tmp_path / "base"
     (base / "d" / "e").mkdir(parents=True)
     (base / "d" / "f").write_text("text")
@@ -24,7 +24,7 @@ def places(tmp_path: Path) -> Places:
         "in": "d",
         "out": "/etc",
         "up": "..",
-        "absolute": "/work/d",
+        "absolute": "/inside/d",
         "host": str(base / "d"),
         "loop": "loop",
         "dangling": "d/nothing",
@@ -33,7 +33,7 @@ def places(tmp_path: Path) -> Places:
         "d/out": "../../x",
     }.items():
         (base / name).symlink_to(target)
-    return Places(host=str(base.resolve()), inside="/work")
+    return Places(host=str(base.resolve()), inside="/inside")
 
 
 @pytest.mark.parametrize(
@@ -50,8 +50,8 @@ def places(tmp_path: Path) -> Places:
         ("dangling", "dangling"),
         (".", ""),
         ("d/..", ""),
-        ("/work", ""),
-        ("/work/d/f", "d/f"),
+        ("/inside", ""),
+        ("/inside/d/f", "d/f"),
         (" -n\n", " -n\n"),
         (os.fsdecode(b"\xff"), os.fsdecode(b"\xff")),
     ],
@@ -59,7 +59,7 @@ def places(tmp_path: Path) -> Places:
 def test_paths_inside_are_absolute_paths(places: Places, path: str, real: str) -> None:
     """Seen from the host and from inside; links but a last one are followed."""
     host = f"{places.host}/{real}" if real else places.host
-    inside = f"/work/{real}" if real else "/work"
+    inside = f"/inside/{real}" if real else "/inside"
     assert places.resolve(path, inside=False) == host
     assert places.resolve(path, inside=True) == inside
 
@@ -76,7 +76,7 @@ def test_paths_inside_are_absolute_paths(places: Places, path: str, real: str) -
         "up/x",
         "d/out",
         "/etc/passwd",
-        "/workshop",
+        "/insider",
     ],
 )
 def test_paths_outside_are_refused(places: Places, path: str) -> None:
@@ -88,7 +88,7 @@ def test_paths_outside_are_refused(places: Places, path: str) -> None:
 
 def test_an_absolute_link_means_what_its_reader_sees(places: Places) -> None:
     """Tools on the host follow the host's name of the directory, tools inside the other one."""
-    assert places.resolve("absolute/f", inside=True) == "/work/d/f"
+    assert places.resolve("absolute/f", inside=True) == "/inside/d/f"
     assert places.resolve("host/f", inside=False) == f"{places.host}/d/f"
     with pytest.raises(PermissionError):
         places.resolve("absolute/f", inside=False)
@@ -98,7 +98,7 @@ def test_an_absolute_link_means_what_its_reader_sees(places: Places) -> None:
 
 def test_the_hosts_name_is_understood_from_inside(places: Places) -> None:
     """A path that a caller built from the directory means the same file."""
-    assert places.resolve(f"{places.host}/d/f", inside=True) == "/work/d/f"
+    assert places.resolve(f"{places.host}/d/f", inside=True) == "/inside/d/f"
 
 
 def test_a_circle_of_links_ends(places: Places) -> None:

@@ -394,7 +394,7 @@ def test_a_workspace_is_what_tools_look_for(monkeypatch: pytest.MonkeyPatch) -> 
     """It implements the backend's port, describes itself, and belongs to its caller."""
 
     async def work() -> None:
-        tier = FakeTier(inside="/work")
+        tier = FakeTier(inside="/inside")
         async with opened(monkeypatch, tier, timeout_seconds=7, file_tools="backend") as workspace:
             backend: ExecutionBackend = workspace
             assert isinstance(backend, ExecutionBackend)
@@ -402,7 +402,7 @@ def test_a_workspace_is_what_tools_look_for(monkeypatch: pytest.MonkeyPatch) -> 
             assert isinstance(backend, OwnedBackend)
             assert (backend.tier, backend.timeout_seconds, backend.shell) == ("fake", 7, "/bin/sh")
             assert (backend.agent_owned, backend.owns_filesystem) == (False, True)
-            assert workspace.resolve_path("a") == "/work/a"
+            assert workspace.resolve_path("a") == "/inside/a"
             assert [row.name for row in workspace.guarantees] == ["access"]
             hooks = backend.hooks = HookManager()
             assert workspace.hooks is hooks
