@@ -321,7 +321,7 @@ def test_python_works_in_full(session: Box) -> None:
         "import asyncio, multiprocessing as mp, subprocess, sys, tempfile, threading\n"
         "from multiprocessing.shared_memory import SharedMemory\n"
         "def main():\n"
-        "    for method in ('fork', 'forkserver'):\n"
+        "    for method in ('fork', 'spawn', 'forkserver'):\n"
         "        with mp.get_context(method).Pool(2) as pool: print(pool.map(abs, [-1, 2]))\n"
         "    memory = SharedMemory(create=True, size=100); memory.buf[0] = 7; memory.close(); memory.unlink()\n"
         "    lock = mp.Lock(); lock.acquire(); lock.release()\n"
@@ -332,7 +332,7 @@ def test_python_works_in_full(session: Box) -> None:
         "    print(tempfile.gettempdir())\n"
         "if __name__ == '__main__': main()"
     )
-    assert result.stdout == "[1, 2]\n[1, 2]\nb'3\\n' b'4\\n'\n/tmp\n", result.stderr
+    assert result.stdout == "[1, 2]\n[1, 2]\n[1, 2]\nb'3\\n' b'4\\n'\n/tmp\n", result.stderr
 
 
 def test_caches_of_libraries_have_a_place(session: Box) -> None:
