@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import tempfile
 import time
 from pathlib import Path
@@ -40,6 +41,15 @@ class WorkspaceBench:
     def workspace(self, *, hooks: HookManager | None = None, **wanted: Any) -> Workspace:
         """Return a workspace, not open yet, with some options of the check's choice."""
         return Workspace(WorkspaceConfig(**(dict(self.profile.options) | wanted)), hooks=hooks)
+
+    def directory(self) -> Path:
+        """Return a new work directory of the caller's own, of the profile's owner."""
+        self.folder.chmod(0o755)
+        made = self.folder / "mine"
+        made.mkdir()
+        if self.profile.owner is not None and os.geteuid() == 0:
+            os.chown(made, self.profile.owner, self.profile.owner)
+        return made
 
     async def within(self, seconds: float, what: str, action: Awaitable[_T]) -> _T:
         """Return what an action gives, within a bound that the profile's slack widens.

@@ -48,6 +48,8 @@ class WorkspaceProfile:
             least ``tier``.
         supports: What it offers.
         why_not: Reason for a feature that it doesn't offer, for the report.
+        owner: Number of a user whom the suite gives work directories of its own to where it runs as
+            root, for a tier that refuses those of root; None leaves them root's.
         slack_seconds: How much slower than an idle local process a call may be: added to every
             bound on time.
 
@@ -60,6 +62,7 @@ class WorkspaceProfile:
     options: Mapping[str, Any]
     supports: frozenset[WorkspaceFeature] = frozenset()
     why_not: Mapping[WorkspaceFeature, str] = field(default_factory=dict)
+    owner: int | None = None
     slack_seconds: float = 0.0
 
     def __post_init__(self) -> None:

@@ -27,9 +27,7 @@ async def removed(bench: WorkspaceBench) -> None:
 @GROUP.promise("kept")
 async def kept(bench: WorkspaceBench) -> None:
     """A work directory of the caller's stays, with what programs wrote, for the next workspace."""
-    bench.folder.chmod(0o755)
-    mine = bench.folder / "mine"
-    mine.mkdir()
+    mine = bench.directory()
     async with bench.workspace(directory=mine) as workspace:
         await workspace.execute_command("echo text > file")
     expect("content", (mine / "file").read_text(), "text\n")
@@ -40,9 +38,7 @@ async def kept(bench: WorkspaceBench) -> None:
 @GROUP.promise("running")
 async def running(bench: WorkspaceBench) -> None:
     """A call that runs while the workspace is closed is ended, and told so."""
-    bench.folder.chmod(0o755)
-    mine = bench.folder / "mine"
-    mine.mkdir()
+    mine = bench.directory()
     async with bench.workspace(directory=mine) as workspace:
         task = asyncio.create_task(workspace.execute_command(BEATS))
         await bench.beating(workspace)
