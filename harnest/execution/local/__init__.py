@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from harnest.execution.local.execution import Ended, Ending, run_local
     from harnest.execution.local.launcher import Launcher
     from harnest.execution.local.program import LocalProgram
+    from harnest.execution.local.refusal import Refusal
     from harnest.execution.local.rlimits import effective
     from harnest.execution.local.sealed import sealed
 
@@ -45,6 +46,7 @@ __all__ = [
     "LocalProgram",
     "LocalProgramError",
     "ProgramBounds",
+    "Refusal",
     "answered",
     "effective",
     "run_local",
@@ -60,6 +62,7 @@ _MODULES = {
     "LocalProgram": "program",
     "LocalProgramError": "errors",
     "ProgramBounds": "bounds",
+    "Refusal": "refusal",
     "answered": "answer",
     "effective": "rlimits",
     "run_local": "execution",

@@ -31,8 +31,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def host() -> None:
     """Skip where this host has no sandbox of this kind; the reason is the extension's own."""
-    from harnest_extension_bubblewrap.lib.refusal import Refusal  # noqa: PLC0415 - see above
     from harnest_extension_bubblewrap.lib.tool import find_tool  # noqa: PLC0415 - likewise
+
+    from harnest.execution.local import Refusal  # noqa: PLC0415 - likewise
 
     try:
         find_tool()

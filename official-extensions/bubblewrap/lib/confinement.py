@@ -7,12 +7,11 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Self
 
-from harnest.execution.local import Launcher, LocalProgram
+from harnest.execution.local import Launcher, LocalProgram, Refusal
 
 from .allowed import HOME, allowed_view
 from .arguments import Box
 from .interpreter import InterpreterError, interpreter_view
-from .refusal import Refusal
 from .tool import find_tool
 from .view import system_view
 

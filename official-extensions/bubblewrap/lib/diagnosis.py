@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from harnest.execution.local import workdir
+from harnest.execution.local import Refusal, workdir
 from harnest.execution.local.bounds import bounds_memory
 from harnest.sandbox.optional import DiagnosisState, SandboxDiagnosis
 
 from .bounds import Counting, counting
 from .confinement import Confinement
 from .probe import probe
-from .refusal import Refusal
 from .settings import PREFIX
 from .tool import find_tool
 

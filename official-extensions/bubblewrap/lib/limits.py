@@ -39,7 +39,5 @@ PROBE_BYTES: Final = 64 * KIB
 PROBE_CONNECT_SECONDS: Final = 2.0
 """Longest that the probe tries to reach a listener of this host, in seconds."""
 
-OPEN_FILES: Final = 1024
-"""Open files of each process of a command in a workspace."""
 PROCESSES: Final = 256
 """Processes and threads of a program unless the declaration says otherwise."""

@@ -14,6 +14,7 @@ from harnest.execution.local import (
     LaunchError,
     LocalProgramError,
     ProgramBounds,
+    Refusal,
     run_local,
 )
 from harnest.sandbox import control
@@ -23,7 +24,6 @@ from . import limits
 from .allowed import HOME
 from .arguments import GROUP_ID, USER_ID
 from .confinement import Confinement, Run
-from .refusal import Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -74,21 +73,10 @@ class BubblewrapSettings(LocalSettings):
     def __post_init__(self) -> None:
         LocalSettings.__post_init__(self)
         checks.typed("limits", self.limits, (BubblewrapLimits,))
-        object.__setattr__(self, "allowed_paths", _paths(self.allowed_paths))
+        object.__setattr__(self, "allowed_paths", checks.paths("allowed_paths", self.allowed_paths))
 
     @property
     def open_network(self) -> bool:
         """Whether the declaration lets programs have the host's network."""
         policy = self.network_policy
         return policy is not None and policy.mode is SandboxNetworkMode.UNRESTRICTED
-
-
-def _paths(value: object) -> tuple[str, ...]:
-    if isinstance(value, str | bytes) or not isinstance(value, list | tuple):
-        raise TypeError(f"allowed_paths must be a list or tuple, not {type(value).__name__}")
-    for path in value:
-        if not isinstance(path, str | os.PathLike):
-            raise TypeError(f"allowed_paths must hold paths, not {type(path).__name__}")
-        if not os.path.isabs(path):  # noqa: PTH117 - a path or its text
-            raise ValueError(f"allowed_paths must hold absolute paths, not {os.fspath(path)!r}")
-    return tuple(dict.fromkeys(os.fspath(path) for path in value))

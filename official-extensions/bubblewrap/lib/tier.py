@@ -6,7 +6,7 @@ import contextlib
 import os
 from typing import TYPE_CHECKING
 
-from harnest.execution.local import LocalProgramError, effective, workdir
+from harnest.execution.local import LocalProgramError, Refusal, effective, workdir
 from harnest.sandbox import SandboxNetworkMode, SandboxPolicyUnsupportedError
 
 from . import limits
@@ -15,7 +15,6 @@ from .confinement import Confinement, Run
 from .diagnosis import diagnose
 from .errors import BubblewrapSandboxError
 from .probe import probe
-from .refusal import Refusal
 from .settings import PREFIX
 
 if TYPE_CHECKING:

@@ -17,9 +17,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from harnest.execution.local import Refusal
+
 from . import limits
 from .arguments import Box, arguments
-from .refusal import Refusal
 from .seccomp.program import MACHINES, compiled
 
 if TYPE_CHECKING:

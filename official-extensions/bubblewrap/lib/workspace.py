@@ -7,7 +7,8 @@ import time
 from typing import TYPE_CHECKING
 
 from harnest.execution import Guarantee, TierUnavailableError, UnsupportedPromiseError
-from harnest.execution.local import Capture, answered, effective, run_local, sealed
+from harnest.execution.local import Capture, Refusal, answered, effective, run_local, sealed
+from harnest.execution.local.calls import command_line, named_limits
 from harnest.sandbox import control
 
 from . import limits
@@ -16,7 +17,6 @@ from .bounds import Bounds
 from .confinement import Confinement, Run
 from .probe import probe
 from .promises import promises
-from .refusal import Refusal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,7 +49,7 @@ class BubblewrapWorkspace:
         self._work = directory
         self._confinement = _confinement(config, directory)
         self._bounds = Bounds.of(
-            memory_bytes=config.max_memory_mb * limits.MIB, named=_limits(config)
+            memory_bytes=config.max_memory_mb * limits.MIB, named=named_limits(config)
         )
         self.guarantees: tuple[Guarantee, ...] = promises(
             network=self._confinement.network, bounds=self._bounds
@@ -64,7 +64,7 @@ class BubblewrapWorkspace:
             run = Run(
                 work=self._work,
                 code=None if command else call.text,
-                argv=self._argv(call.text) if command else (),
+                argv=command_line(self._config.shell, call.text) if command else (),
                 environment=self._config.environment,
                 limits=effective(self._bounds.named()),
                 stdin=stdin,
@@ -75,10 +75,6 @@ class BubblewrapWorkspace:
 
     def close(self) -> None:
         """Do nothing: a call leaves nothing but what it wrote into the work directory."""
-
-    def _argv(self, command: str) -> tuple[str, ...]:
-        # A command that begins with a dash would be an option to some shells.
-        return (self._config.shell, "-c", f" {command}" if command[0] in "-+" else command)
 
 
 def _confinement(config: WorkspaceConfig, directory: Path) -> Confinement:
@@ -95,15 +91,3 @@ def _confinement(config: WorkspaceConfig, directory: Path) -> Confinement:
     except ValueError as error:
         raise UnsupportedPromiseError(str(error)) from None
     return confinement
-
-
-def _limits(config: WorkspaceConfig) -> dict[str, int]:
-    wanted = {
-        "RLIMIT_CORE": 0,
-        "RLIMIT_CPU": config.max_cpu_seconds,
-        "RLIMIT_FSIZE": config.max_file_size_mb * limits.MIB,
-        "RLIMIT_NOFILE": limits.OPEN_FILES,
-    }
-    if config.limit_address_space:
-        wanted["RLIMIT_AS"] = config.max_memory_mb * limits.MIB
-    return wanted

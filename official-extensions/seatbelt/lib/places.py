@@ -7,11 +7,11 @@ import os
 from pathlib import PurePosixPath
 from typing import Final
 
+from . import limits
+
 __all__ = ["real_path", "unlinked"]
 
 _LINKED: Final = ("etc", "tmp", "var")
-_PATH_BYTES: Final = 1024
-"""MAXPATHLEN of macOS."""
 
 
 def unlinked(path: str) -> str:
@@ -39,7 +39,7 @@ def real_path(path: str) -> str:
         return resolved
     descriptor = os.open(resolved, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
-        answer: bytes = fcntl.fcntl(descriptor, ask, bytes(_PATH_BYTES))
+        answer: bytes = fcntl.fcntl(descriptor, ask, bytes(limits.PATH_BYTES))
     finally:
         os.close(descriptor)
     return os.fsdecode(answer.rstrip(b"\0"))

@@ -63,6 +63,7 @@ _NETWORK_LOOKUPS: Final = (
     "com.apple.SystemConfiguration.configd",
     "com.apple.trustd.agent",
 )
+_LINKS: Final = ("/etc", "/tmp", "/var")  # noqa: S108 - of the system
 _RESOLVER: Final = "/private/var/run/mDNSResponder"
 
 
@@ -73,6 +74,7 @@ class Profile:
     Attributes:
         writable: Folders that programs may change: the work directory and their temporary one.
         readable: Folders and files that they may read and run, beside the system's.
+        links: Links that lead to what is readable; they can be followed.
         network: Whether they may use the network.
 
     Raises:
@@ -82,12 +84,13 @@ class Profile:
 
     writable: tuple[str, ...]
     readable: tuple[str, ...] = ()
+    links: tuple[str, ...] = ()
     network: bool = False
 
     def __post_init__(self) -> None:
         if not self.writable:
             raise ValueError("a sandbox needs a folder that its programs may write to")
-        for path in (*self.writable, *self.readable):
+        for path in (*self.writable, *self.readable, *self.links):
             _check(path)
 
     def text(self) -> str:
@@ -115,8 +118,9 @@ class Profile:
     def _reading(self) -> Iterator[str]:
         yield rule("allow", "file-read*", *self._visible())
         # The folders above them can be walked through, not listed.
-        above = sorted({str(up) for path in self._all() for up in PurePosixPath(path).parents})
-        yield rule("allow", "file-read-metadata", *_literals(*above, "/etc", "/tmp", "/var"))  # noqa: S108 - links of the system
+        ways = (*self._all(), *self.links)
+        above = sorted({str(up) for path in ways for up in PurePosixPath(path).parents})
+        yield rule("allow", "file-read-metadata", *_literals(*above, *self.links, *_LINKS))
         yield rule("allow", "file-read*", *_literals(*_SOURCES, *_SINKS))
         yield rule("allow", "file-read*", "file-write-data", ("subpath", Text("/dev/fd")))
 

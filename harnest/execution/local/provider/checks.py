@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from harnest.execution.local.provider import limits
 
-__all__ = ["names", "number", "python_path", "typed", "variables"]
+__all__ = ["names", "number", "paths", "python_path", "typed", "variables"]
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 
@@ -36,6 +36,24 @@ def typed(name: str, value: object, types: tuple[type, ...]) -> None:
     if not isinstance(value, types):
         names = " or ".join("None" if item is type(None) else item.__name__ for item in types)
         raise TypeError(f"{name} must be {names}, not {type(value).__name__}")
+
+
+def paths(name: str, value: object) -> tuple[str, ...]:
+    """Return absolute paths as texts, each once; they are not looked up.
+
+    Raises:
+        TypeError: They are no list or tuple, or one is no path.
+        ValueError: One is relative or holds a NUL.
+    """
+    typed(name, value, (list, tuple))
+    found: list[str] = []
+    for path in value if isinstance(value, list | tuple) else ():
+        typed(f"each of {name}", path, (str, os.PathLike))
+        text = os.fspath(path)
+        if not isinstance(text, str) or not os.path.isabs(text) or "\0" in text:  # noqa: PTH117 - text is wanted
+            raise ValueError(f"{name} must hold absolute paths, not {text!r}")
+        found.append(text)
+    return tuple(dict.fromkeys(found))
 
 
 def python_path(value: object) -> None:

@@ -1,4 +1,4 @@
-"""Why a sandbox can't be had on this host, in the words of whoever has to mend it."""
+"""Why a tier can't confine programs on this host, in the words of whoever has to mend it."""
 
 from __future__ import annotations
 
@@ -6,11 +6,15 @@ __all__ = ["Refusal"]
 
 
 class Refusal(Exception):
-    """A promise of the sandbox does not hold here, so nothing is run.
+    """A promise of a tier does not hold here, so nothing is run.
 
     Args:
-        reason: What is missing or was found, free of code, environment and private paths.
+        reason: What is missing or was found, free of code and environment.
         remedy: What to do about it, as a sentence.
+
+    Attributes:
+        reason: As above.
+        remedy: As above.
     """
 
     def __init__(self, reason: str, remedy: str) -> None:
