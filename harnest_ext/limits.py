@@ -149,6 +149,15 @@ SEARCH_SECONDS: Final = 600.0
 SEARCH_MATCHES: Final = 1000
 """Most matches that ``search`` shows."""
 
+CACHED_WHEELS_BYTES: Final = 512 * MIB
+"""Most bytes of downloaded wheels that are kept for later."""
+CACHED_PAGES_BYTES: Final = 128 * MIB
+"""Most bytes of pages of registries and indexes that are kept for later."""
+CACHE_DAYS: Final = 180
+"""Days after which a wheel or page that nobody used is no longer kept."""
+CACHE_SPARED_SECONDS: Final = 3600
+"""Seconds for which what was just used is kept whatever else is there: it may be in use."""
+
 REGISTRY_ENTRY_BYTES: Final = 1 * MIB
 """Most bytes of one extension's file in a registry."""
 CLOSE_NAMES: Final = 3

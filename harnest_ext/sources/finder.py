@@ -60,9 +60,14 @@ class Finder:
         self.close()
 
     def close(self) -> None:
-        """Close every connection; wheels that could not be kept in the cache are gone."""
+        """Close every connection; wheels that could not be kept in the cache are gone.
+
+        The cache is brought within its bounds if something was added to it.
+        """
         if "_client" in self.__dict__:
             self._client.close()
+        if "_pages" in self.__dict__:
+            self._pages.close()
         if "_wheels" in self.__dict__:
             self._wheels.close()
 

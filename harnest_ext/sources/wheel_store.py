@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import os
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 from harnest_ext import limits
 from harnest_ext.errors import SourceError
 from harnest_ext.sources import rules
+from harnest_ext.sources.net.pruning import prune
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,9 +37,13 @@ class WheelStore:
         self._client = client
         self._folder = folder / "wheels"
         self._private: tempfile.TemporaryDirectory[str] | None = None
+        self._added = False
 
     def close(self) -> None:
-        """Remove the wheels that could not be kept."""
+        """Remove the wheels that could not be kept, and old ones that are too many."""
+        if self._added:
+            prune(self._folder, most=limits.CACHED_WHEELS_BYTES)
+            self._added = False
         if self._private is not None:
             self._private.cleanup()
             self._private = None
@@ -57,7 +63,10 @@ class WheelStore:
         kept = self._folder / candidate.sha256 / candidate.filename
         if kept.is_file():
             with contextlib.suppress(SourceError):  # a damaged file is downloaded anew
-                return verified(kept, candidate)
+                found = verified(kept, candidate)
+                with contextlib.suppress(OSError):
+                    os.utime(found)  # the cache gives up first what was not used for longest
+                return found
         with _placed(kept.parent), self._fallback(kept) as target:
             self._download(candidate, address, source, target)
             return target
@@ -77,6 +86,7 @@ class WheelStore:
                         file.write(chunk)
             verified(part, candidate)
             part.replace(target)
+            self._added = True
 
     @contextlib.contextmanager
     def _fallback(self, kept: Path) -> Iterator[Path]:

@@ -97,7 +97,11 @@ class LookupOptions:
             registry_of=tuple((n, r) for n, r in registry_of.items() if n not in self.index_only),
             index_of_lock=next((s.location for s in locked.values() if s.kind == "index"), ""),
         )
-        return Finder(source_settings(project.root, options, cwd=Path.cwd()))
+        finder = Finder(source_settings(project.root, options, cwd=Path.cwd()))
+        context = click.get_current_context(silent=True)
+        if context is not None:
+            context.call_on_close(finder.close)
+        return finder
 
 
 def lookup_options(function: _F) -> _F:

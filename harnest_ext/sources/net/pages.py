@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from harnest_ext import limits
 from harnest_ext.errors import SourceError
 from harnest_ext.sources.net import rules
+from harnest_ext.sources.net.pruning import prune
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -78,6 +79,13 @@ class PageCache:
         self._time_to_live = time_to_live
         self._old_will_do = old_will_do
         self.stale: list[str] = []
+        self._added = False
+
+    def close(self) -> None:
+        """Remove old pages that are too many."""
+        if self._added:
+            prune(self._folder / "pages", most=limits.CACHED_PAGES_BYTES)
+            self._added = False
 
     def get(
         self,
@@ -112,6 +120,7 @@ class PageCache:
                 raise
             return self._as_stale(kept)
         self._keep(file, page)
+        self._added = True
         return page
 
     def _asked(
