@@ -60,7 +60,7 @@ def command(  # noqa: PLR0913 - one parameter per option of the command line
     made = create_agent(folder, name=name, sandbox=sandbox, image=image)
     installed = not no_install and _installed(made, output)
     steps = next_steps(made, folder, installed=installed)
-    output.result(
+    output.done(
         {
             "name": made.name,
             "folder": str(made.folder),

@@ -39,7 +39,9 @@ _OPTIONS = (
         help="The agent project. Default: the current folder or the nearest one above it.",
     ),
     click.option("--json", "as_json", is_flag=True, help="Answer with one JSON object."),
-    click.option("--quiet", "-q", is_flag=True, help="Say only the answer and what went wrong."),
+    click.option(
+        "--quiet", "-q", is_flag=True, help="Say only what was asked for and what went wrong."
+    ),
     click.option("--verbose", "-v", is_flag=True, help="Say every step; show tracebacks."),
 )
 

@@ -110,6 +110,19 @@ class Output:
             if plain:
                 self._line(self.stdout, plain)
 
+    def done(self, data: Mapping[str, object], text: str = "", *, dry_run: bool = False) -> None:
+        """Tell what was done by a command that was asked to do, not to tell; see :meth:`result`.
+
+        With ``--quiet`` people are told nothing: the exit code says that it is done.
+
+        Args:
+            data: The documented JSON shape of the answer.
+            text: The same for people.
+            dry_run: Whether it was asked only to tell what it would do.
+        """
+        silent = self.verbosity is Verbosity.QUIET and not dry_run
+        self.result(data, "" if silent else text)
+
     def note(self, message: str) -> None:
         """Say something useful on stderr, unless ``--quiet``."""
         if self.verbosity >= Verbosity.NORMAL:

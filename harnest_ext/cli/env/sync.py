@@ -75,7 +75,7 @@ def command(  # noqa: PLR0913 - one parameter per option of the command line
     )
     with output.progress("Solving and installing"):
         report = sync(found, options)
-    output.result(_shape(report), _text(report))
+    output.done(_shape(report), _text(report), dry_run=report.dry_run)
 
 
 def _configured(project: Project) -> str:

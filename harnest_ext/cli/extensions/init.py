@@ -86,7 +86,7 @@ def _tell(made: ExtensionScaffold, folder: Path, output: Output) -> None:
         f"harnest extensions build {folder}",
         f"harnest extensions install --link ./{folder}   # in an agent project",
     ]
-    output.result(
+    output.done(
         {
             "name": made.name,
             "folder": str(made.folder),

@@ -86,6 +86,6 @@ def command(  # noqa: PLR0913 - one parameter per option of the command line
     with output.progress("Installing"):
         report = manager.install(sources, options, cwd=Path.cwd())
     tell(report, output)
-    output.result(report_shape(report), report_text(report, "install"))
+    output.done(report_shape(report), report_text(report, "install"), dry_run=report.dry_run)
     if report.changed and not dry_run:
         output.note("Next: harnest env sync, which installs the Python packages they require.")

@@ -60,4 +60,4 @@ def command(  # noqa: PLR0913 - one parameter per option of the command line
     with output.progress("Resolving"):
         report = manager.lock(options)
     tell(report, output)
-    output.result(report_shape(report), report_text(report, "lock"))
+    output.done(report_shape(report), report_text(report, "lock"), dry_run=report.dry_run)

@@ -35,4 +35,4 @@ def command(
     """Keep extensions at the versions that are installed; upgrades pass them over."""
     report = open_manager(project, output, wait=wait).set_pins(names, pinned=True)
     tell(report, output)
-    output.result(report_shape(report), report_text(report, "pin"))
+    output.done(report_shape(report), report_text(report, "pin"))

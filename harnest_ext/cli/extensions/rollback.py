@@ -40,4 +40,4 @@ def command(
     """
     report = open_manager(project, output, wait=wait).rollback(name, force=force)
     tell(report, output)
-    output.result(report_shape(report), report_text(report, "rollback"))
+    output.done(report_shape(report), report_text(report, "rollback"))

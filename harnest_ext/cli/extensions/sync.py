@@ -55,4 +55,4 @@ def command(  # noqa: PLR0913 - one parameter per option of the command line
     with output.progress("Syncing"):
         report = manager.sync(options)
     tell(report, output)
-    output.result(report_shape(report), report_text(report, "sync"))
+    output.done(report_shape(report), report_text(report, "sync"), dry_run=report.dry_run)

@@ -46,4 +46,4 @@ def command(  # noqa: PLR0913 - one parameter per option of the command line
     manager = open_manager(project, output, wait=wait)
     report = manager.uninstall(names, force=force, dry_run=dry_run)
     tell(report, output)
-    output.result(report_shape(report), report_text(report, "uninstall"))
+    output.done(report_shape(report), report_text(report, "uninstall"), dry_run=report.dry_run)

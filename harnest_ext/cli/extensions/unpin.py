@@ -35,4 +35,4 @@ def command(
     """Let pinned extensions be upgraded again."""
     report = open_manager(project, output, wait=wait).set_pins(names, pinned=False)
     tell(report, output)
-    output.result(report_shape(report), report_text(report, "unpin"))
+    output.done(report_shape(report), report_text(report, "unpin"))

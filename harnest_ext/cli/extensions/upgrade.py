@@ -82,4 +82,4 @@ def command(  # noqa: PLR0913 - one parameter per option of the command line
     with output.progress("Upgrading"):
         report = manager.upgrade(names, options)
     tell(report, output)
-    output.result(report_shape(report), report_text(report, "upgrade"))
+    output.done(report_shape(report), report_text(report, "upgrade"), dry_run=report.dry_run)

@@ -99,3 +99,16 @@ def test_rows_must_fit_their_columns() -> None:
     """A table with a cell too few can't be made."""
     with pytest.raises(ValueError, match="one cell per column"):
         Table(columns=("Name", "State"), rows=(("docker",),))
+
+
+def test_quiet_says_nothing_of_what_is_done_and_all_that_was_asked() -> None:
+    """People are spared what they know already; programs, and who asked what would be, are not."""
+    quiet = make(verbosity=Verbosity.QUIET)
+    quiet.done({"changed": True}, "installed weather")
+    assert quiet.stdout.getvalue() == ""
+    quiet.done({"changed": True}, "installed weather", dry_run=True)
+    quiet.result({}, "weather 1.0.0")
+    assert quiet.stdout.getvalue() == "installed weather\nweather 1.0.0\n"
+    program = make(verbosity=Verbosity.QUIET, as_json=True)
+    program.done({"changed": True}, "installed weather")
+    assert json.loads(program.stdout.getvalue()) == {"changed": True}
