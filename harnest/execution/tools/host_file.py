@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from harnest.execution.tools.faults import Fault, too_large
 from harnest.execution.tools.filesystem import Entry, Writing
-from harnest.execution.tools.host_path import faults_of, folder_of, give_to_owner, real_place
+from harnest.execution.tools.host_path import faults_of, folder_of, real_place
 from harnest.execution.tools.records import entry_of
 
 if TYPE_CHECKING:
@@ -113,7 +113,9 @@ def _make(folder: int, name: bytes, content: bytes, before: os.stat_result | Non
     mode = 0o666 if before is None else 0o600
     with os.fdopen(os.open(name, _MAKE, mode, dir_fd=folder), "wb") as file:
         file.write(content)
-        give_to_owner(name, folder, before or os.fstat(folder))
+        if os.geteuid() == 0:
+            owner = before or os.fstat(folder)  # see where folders are made
+            os.fchown(file.fileno(), owner.st_uid, owner.st_gid)
         if before is not None:
             os.fchmod(file.fileno(), before.st_mode & 0o777)
 

@@ -18,7 +18,7 @@ from harnest.execution.tools.place import Place
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["faults_of", "folder_at", "folder_of", "give_to_owner", "real_place"]
+__all__ = ["faults_of", "folder_at", "folder_of", "real_place"]
 
 _PASS = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | getattr(os, "O_PATH", os.O_RDONLY)
 _LOOK = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_RDONLY
@@ -104,23 +104,14 @@ def folder_at(place: Place) -> Iterator[int]:
             os.close(folder)
 
 
-def give_to_owner(name: bytes, folder: int, owner: os.stat_result) -> None:
-    """Let what root makes belong to whoever owns what is there: programs have to work with it.
-
-    Args:
-        name: What was made.
-        folder: Descriptor of its folder.
-        owner: State of what is there.
-    """
-    if os.geteuid() == 0:
-        os.chown(name, owner.st_uid, owner.st_gid, dir_fd=folder, follow_symlinks=False)
-
-
 def _step(folder: int, name: bytes, place: Place, *, create: bool) -> int:
     if create:
         with contextlib.suppress(FileExistsError), faults_of(place):
             os.mkdir(name, dir_fd=folder)
-            give_to_owner(name, folder, os.fstat(folder))
+            if os.geteuid() == 0:
+                # What root makes belongs to whoever owns what is there: programs work with it.
+                owner = os.fstat(folder)
+                os.chown(name, owner.st_uid, owner.st_gid, dir_fd=folder, follow_symlinks=False)
     try:
         return os.open(name, _PASS, dir_fd=folder)
     except OSError as error:

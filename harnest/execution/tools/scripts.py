@@ -32,6 +32,10 @@ __all__ = [
 
 PLACE = r"""
 LC_ALL=C; export LC_ALL; unset CDPATH; k=0; create=
+needs() {
+for p do command -v "$p" >/dev/null || { echo "$p: not found" >&2; exit 127; }; done
+}
+needs base64 cat head readlink stat tail
 nl=$(printf "\n."); nl=${nl%.}
 d() { v=$(printf "$1."); v=${v%.}; }
 root() { d "$1"; cd -P "$v" 2>/dev/null || exit 81; r=${PWD%/}; }
@@ -83,7 +87,7 @@ place "$@"; follow
 [ -r "./$n" ] || exit 84
 s=$(stat -c %s "./$n") || exit 84
 echo "$s"
-[ "$s" -gt "$most" ] || cat "./$n"
+[ "$s" -gt "$most" ] || head -c "$s" "./$n"
 """
 """The size of a file on a line, then its content if that is not more than ``most`` bytes."""
 
@@ -106,6 +110,7 @@ done
 """The content of each file in base64, with a line after it that says whether it was read."""
 
 WRITE = r"""
+needs chmod id ln mv rm sha256sum
 clean() { [ -n "$keep" ] || rm -f "./$t"; }
 place "$@"; follow; keep=; m=
 d "$temporary"; t=$v
@@ -165,11 +170,11 @@ printf %s "$s"
 """Removes what a path names itself, and says what it was."""
 
 EMIT = r"""[ $# -gt 0 ] || exit 0
-printf "%s\0" "$@"; printf "\0"; stat -c "%f %s" "$@"; printf "\0"
+printf "%s\0" "$@"; printf "\0"; stat -c "%f %s" "$@" 2>/dev/null; printf "\0"
 """
 """The records of some entries: their names, an empty name, and a line of mode and size for each."""
 
-HOLDING = r"""for f do [ -r "$f" ] || echo harnest-incomplete >&2; done
+HOLDING = r"""for f do [ -r "$f" ] || { echo harnest-incomplete >&5; break; }; done
 if [ "$(echo x | grep --null -c x 2>/dev/null)" = 1 ]
 then grep -ls --null $fold -F -e "$literals" -- "$@"
 else for f do grep -qs $fold -F -e "$literals" -- "$f" && printf "%s\0" "$f"; done
@@ -179,6 +184,7 @@ exit 0
 """The names of those files that hold one of the texts. Busybox has no option ``--null``."""
 
 LIST = r"""
+needs find
 place "$@"; v=$n; step
 [ -r . ] || exit 84
 find . ! -name . -prune -exec sh -c "$emit" sh {} +
@@ -186,19 +192,22 @@ find . ! -name . -prune -exec sh -c "$emit" sh {} +
 """The entries of a folder."""
 
 WALK = r"""
+needs find
 place "$@"; v=$n; step
 [ -r . ] || exit 84
-seek -exec sh -c "$emit" sh {} + || echo harnest-incomplete >&2
+seek -exec sh -c "$emit" sh {} + 2>/dev/null || echo harnest-incomplete >&2
 """
 """What ``seek``, which is a call of ``find``, finds below a folder."""
 
 WALK_HOLDING = r"""
+needs find grep xargs
+exec 5>&2
 place "$@"; v=$n; step
 [ -r . ] || exit 84
 {
-seek -size +"$largest"c -exec printf "%s\0" {} + || echo harnest-incomplete >&2
-seek ! -size +"$largest"c -exec sh -c "$holding" sh {} + || echo harnest-incomplete >&2
-} |
+seek -size +"$largest"c -exec printf "%s\0" {} + || echo harnest-incomplete >&5
+seek ! -size +"$largest"c -exec sh -c "$holding" sh {} + || echo harnest-incomplete >&5
+} 2>/dev/null |
 xargs -0 sh -c "$emit" sh
 """
 """The same, of the files that hold one of some texts or are larger than ``largest`` bytes. It

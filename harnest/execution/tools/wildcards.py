@@ -91,9 +91,11 @@ class GlobPattern:
     def last_names(self) -> tuple[bytes, ...]:
         """Patterns one of which the last name of each match matches; empty if any name can."""
         last = [names[-1] for names in self.alternatives]
-        if any(name == "**" for name in last):
+        wider = dict.fromkeys(os.fsencode(_widened(name)) for name in last)
+        # A walk for everything is right as well, and no command is longer than it may be.
+        if "**" in last or sum(map(len, wider)) > limits.NAME_BYTES * 4:
             return ()
-        return tuple(dict.fromkeys(os.fsencode(_widened(name)) for name in last))
+        return tuple(wider)
 
     @cached_property
     def _matchers(self) -> tuple[tuple[re.Pattern[str] | None, ...], ...]:
