@@ -65,6 +65,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Count the Docker tests from nothing."""
     config.stash[_passed] = 0
     config.pluginmanager.register(_Counter(config), "harnest-docker-counter")
+    config.pluginmanager.register(_Tried(), "harnest-tried")
 
 
 class _Counter:
@@ -88,3 +89,27 @@ class _Counter:
         """Say how many Docker tests ran, where that matters."""
         if _REQUIRED:
             terminalreporter.write_line(f"Docker tests passed: {self._config.stash[_passed]}")
+
+
+class _Tried:
+    """Tells, in the process that reports, how much was tried by tests that record it.
+
+    A test of crashes or races proves as much as it has tried: it records that as ``tried``.
+    """
+
+    def __init__(self) -> None:
+        self._lines: list[str] = []
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Take what a test has recorded."""
+        if report.when == "call" and report.passed:
+            name = report.nodeid.rpartition("::")[2]
+            told = [value for key, value in report.user_properties if key == "tried"]
+            self._lines += [f"{name}: {value}" for value in told]
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Say all of it."""
+        if self._lines:
+            terminalreporter.section("tried", sep="-")
+        for line in self._lines:
+            terminalreporter.write_line(line)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -195,8 +194,8 @@ def test_a_kill_at_any_operation_leaves_the_old_or_the_new_state(
     # There is one instant of decision: old before it, new from then on.
     assert found == sorted(found)
     assert {False, True} == set(found)
-    record_property("operations", len(recorder.done))
-    sys.stdout.write(f"{len(found)} of {len(recorder.done)} operations tried, 0 bad states\n")
+    total = len(recorder.done)
+    record_property("tried", f"kills at {len(found)} of {total} operations, 0 bad states")
 
 
 def _points(operations: list[str]) -> list[tuple[int, str]]:
@@ -236,7 +235,7 @@ def test_the_killed_command_can_simply_be_run_again(scene: Scene, tmp_path: Path
 
 
 def test_a_fault_at_any_operation_changes_nothing_and_says_why(
-    scene: Scene, tmp_path: Path
+    scene: Scene, tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> None:
     """A full, failing, read-only or forbidden disk: the command says so and nothing is changed."""
     old = _visible(scene.agent)
@@ -255,6 +254,7 @@ def test_a_fault_at_any_operation_changes_nothing_and_says_why(
         assert _visible(failed.agent) == (old if told else new), where
         assert "not changed" in told or not told, where
         shutil.rmtree(failed.folder)
+    record_property("tried", f"faults at {len(_points(recorder.done))} operations, 0 bad states")
 
 
 def test_a_project_folder_that_can_not_be_written_is_left_as_it_was(scene: Scene) -> None:
