@@ -18,6 +18,9 @@ from typing import TYPE_CHECKING
 import click
 
 import harnest_ext
+from harnest.execution import Workspace, WorkspaceConfig
+from harnest.execution.tools import WorkspaceTools
+from harnest.execution.tools.answer import KINDS
 from harnest_ext import errors
 from harnest_ext.cli.lazy import load
 from harnest_ext.cli.table import COMMANDS, GROUPS
@@ -40,6 +43,7 @@ LIMIT_MODULES = (
     ("The sandbox contract", "harnest/sandbox/limits.py"),
     ("Execution backends", "harnest/execution/limits.py"),
     ("Programs that are processes of this host", "harnest/execution/local/limits.py"),
+    ("Tools of agents", "harnest/execution/tools/limits.py"),
     ("The docker extension", "official-extensions/docker/lib/limits.py"),
     ("The process extension", "official-extensions/process/lib/limits.py"),
 )
@@ -267,6 +271,45 @@ def _features(file: str, kind: str) -> list[tuple[str, ...]]:
     return found
 
 
+def tools() -> str:
+    """Return the page of every tool of agents, from what a model is shown of it."""
+    lines = ["# Tools of agents", ""]
+    lines += ["`harnest.execution.tools.WorkspaceTools` offers them, and so do its adapters.", ""]
+    for tool in WorkspaceTools(Workspace(WorkspaceConfig(tier="process"))):
+        schema = tool.schema
+        rows = [
+            (f"`{name}`", item["type"], _left_out(name, item, schema), _cell(item["description"]))
+            for name, item in schema["properties"].items()
+        ]
+        lines += [f"## {tool.name}", "", _prose(tool.description), ""]
+        lines += _table(("argument", "type", "left out", "meaning"), rows)
+    lines += ["## Kinds of failures", "", _prose(_KIND_TEXT), ""]
+    rows = [(f"`{kind}`", f"`{error.__name__}`") for error, kind in KINDS]
+    rows += [("`not-empty`", "`OSError`"), ("`unknown-tool`", ""), ("`internal`", "any other")]
+    return "\n".join(lines + _table(("kind", "exception"), rows))
+
+
+_KIND_TEXT = (
+    "`answer()` begins a failure with its kind, `Error (not-found): ...`; called directly, a tool "
+    "raises the exception. Of `internal` failures a model is told the type alone."
+)
+
+
+def _left_out(name: str, item: dict[str, object], schema: dict[str, list[str]]) -> str:
+    if name in schema["required"]:
+        return "required"
+    return f"`{item['default']}`" if "default" in item else ""
+
+
+def _cell(text: str) -> str:
+    return _prose(text).replace("|", "\\|")
+
+
+def _prose(text: str) -> str:
+    """Return text with everything kept as it is written that Markdown would read as a sign."""
+    return "".join(f"\\{sign}" if sign in "*[]\\<>{}_" else sign for sign in text)
+
+
 def _table(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> list[str]:
     lines = [f"| {' | '.join(columns)} |", f"|{' --- |' * len(columns)}"]
     return [*lines, *(f"| {' | '.join(row)} |" for row in rows), ""]
@@ -279,6 +322,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "errors.md": kinds,
     "limits.md": limits,
     "rules.md": rules,
+    "tools.md": tools,
 }
 
 

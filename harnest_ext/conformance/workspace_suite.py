@@ -31,6 +31,7 @@ _GROUPS: Final = (
     "paths",
     "access",
     "events",
+    "tools",
     "closing",
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from dataclasses import dataclass
 
 from harnest.execution.errors import ExecutionError
@@ -9,11 +10,11 @@ from harnest.execution.tools.faults import EditError, FileChangedError, Unreadab
 from harnest.execution.tools.grammar import PatternError
 from harnest.logging import get_logger
 
-__all__ = ["Answer", "failure"]
+__all__ = ["KINDS", "Answer", "failure"]
 
 _LOG = get_logger("execution.tools")
 
-_KINDS: tuple[tuple[type[Exception], str], ...] = (
+KINDS: tuple[tuple[type[Exception], str], ...] = (
     (FileNotFoundError, "not-found"),
     (FileExistsError, "exists"),
     (IsADirectoryError, "is-a-directory"),
@@ -29,7 +30,8 @@ _KINDS: tuple[tuple[type[Exception], str], ...] = (
     (ValueError, "invalid-argument"),
     (TypeError, "invalid-argument"),
 )
-"""The first class that an error is of decides how it is called."""
+"""What an error is called: the first class that it is of decides. Beside these there are
+``not-empty`` (OSError, ENOTEMPTY), ``unknown-tool``, and ``internal`` for what nobody foresaw."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,12 +59,16 @@ def failure(tool: str, error: Exception) -> Answer:
         tool: Name of the tool.
         error: What it raised. One that nobody foresaw is told by its type alone, and logged.
     """
-    kind = next((kind for known, kind in _KINDS if isinstance(error, known)), "")
+    kind = _kind(error)
     if not kind:
         _LOG.exception("tool failed", tool=tool, error=type(error).__name__)
         name = type(error).__name__
         return Answer(text=f"Error (internal): {tool} failed with {name}", kind="internal")
     message = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    if isinstance(error, OSError) and kind == "failed" and "not empty" in message:
-        kind = "not-empty"
     return Answer(text=f"Error ({kind}): {message or type(error).__name__}", kind=kind)
+
+
+def _kind(error: Exception) -> str:
+    if isinstance(error, OSError) and error.errno == errno.ENOTEMPTY:
+        return "not-empty"
+    return next((kind for known, kind in KINDS if isinstance(error, known)), "")
