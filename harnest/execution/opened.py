@@ -16,7 +16,7 @@ from harnest.execution.result import ExecutionResult
 from harnest.execution.snapshot import Snapshot
 from harnest.execution.text import decoded
 from harnest.execution.tier import engine_of
-from harnest.execution.waiting import carried_out, in_thread
+from harnest.execution.waiting import TaskCancelled, carried_out, in_thread
 from harnest.sandbox import control
 from harnest.sandbox.admission import Admission
 from harnest.sandbox.errors import SandboxCancelledError, SandboxClosedError, SandboxExecutionError
@@ -68,6 +68,8 @@ class OpenWorkspace:
                 engine = await carried_out(
                     partial(_built, config, directory, scope), scope, limits.START_SECONDS
                 )
+        except TaskCancelled as cancelled:
+            raise cancelled.cancellation from None
         finally:
             if engine is None and given is None:
                 await in_thread(partial(workdir.remove, directory), limits.FOLDER_SECONDS)
@@ -81,13 +83,15 @@ class OpenWorkspace:
             SandboxCancelledError: The control scope around it, or its invocation, is over.
             WorkspaceClosedError: The workspace is closed, or was meanwhile.
         """
-        failure: Exception
+        failure: BaseException
         try:
             with self._admission.admitted(call.timeout_seconds) as scope:
                 result, files = await carried_out(
                     lambda: self._run(call), scope, call.timeout_seconds
                 )
                 return _result(result, files)
+        except TaskCancelled as cancelled:
+            failure = cancelled.cancellation
         except Exception as error:  # noqa: BLE001 - third-party code; its error may tell secrets
             failure = self._plain(error)
         if isinstance(failure, TimeoutError):
@@ -101,8 +105,8 @@ class OpenWorkspace:
             BackendError: Something could not be ended or removed; call again.
         """
         self._closing = True
-        self._admission.shut(0)  # cancels at once
-        self._admission.shut(limits.CLOSE_SECONDS)  # waits for what was cancelled
+        self._admission.abandon()
+        self._admission.shut(limits.CLOSE_SECONDS)  # waits for what was abandoned
         failure = ""
         try:
             with control.cleanup(limits.CLOSE_SECONDS):

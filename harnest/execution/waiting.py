@@ -15,17 +15,32 @@ if TYPE_CHECKING:
 
     from harnest.sandbox.scope import SandboxControl
 
-__all__ = ["carried_out", "in_thread"]
+__all__ = ["TaskCancelled", "carried_out", "in_thread"]
 
 _T = TypeVar("_T")
+
+
+class TaskCancelled(Exception):
+    """The task was cancelled, and its work has ended; whoever opened the scope goes on with that.
+
+    An Exception, since leaving a control scope by another kind of error cancels all of the call
+    around it. What was cancelled here is one task.
+
+    Args:
+        cancellation: The error to go on with.
+    """
+
+    def __init__(self, cancellation: BaseException) -> None:
+        super().__init__()
+        self.cancellation = cancellation
 
 
 async def carried_out(work: Callable[[], _T], scope: SandboxControl, seconds: float) -> _T:
     """Run work under a control scope and wait for it.
 
-    A cancelled task cancels the scope and waits, at most
+    A cancelled task ends the scope, not what is around it, and waits, at most
     :data:`~harnest.execution.limits.CANCEL_SECONDS` and however often it is cancelled again, until
-    the work has ended what it started; then its cancellation goes on.
+    the work has ended what it started.
 
     Args:
         work: Blocking call that watches the current control scope.
@@ -35,18 +50,19 @@ async def carried_out(work: Callable[[], _T], scope: SandboxControl, seconds: fl
 
     Raises:
         BackendError: It did not come back in time.
+        TaskCancelled: The task was cancelled.
         BaseException: What the work raises.
     """
     future = asyncio.wrap_future(started(work))
     future.add_done_callback(_retrieve)
     try:
         await asyncio.wait([future], timeout=seconds + limits.OVERDUE_SECONDS)
-    except asyncio.CancelledError:
-        scope.cancelled.set()
+    except asyncio.CancelledError as error:
+        scope.abandon()
         await _ended(future)
-        raise
+        raise TaskCancelled(error) from None
     if not future.done():
-        scope.cancelled.set()
+        scope.abandon()
         raise BackendError(
             f"the tier did not come back within {limits.OVERDUE_SECONDS:g} seconds of the "
             "deadline of the call; what it started may still run"

@@ -54,6 +54,13 @@ class Admission:
                 scope.cancelled.set()
             self._changed.wait_for(self._empty, seconds)
 
+    def abandon(self) -> None:
+        """Admit nothing more, and end what is inside: each execution, not the call around it."""
+        with self._changed:
+            self._shut = True
+            for scope in self._inside:
+                scope.abandon()
+
     def _enter(self, scope: SandboxControl) -> None:
         with self._changed:
             if self._shut:

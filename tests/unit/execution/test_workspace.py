@@ -244,6 +244,32 @@ def test_a_call_ends_with_the_control_scope_around_it(monkeypatch: pytest.Monkey
     run(work())
 
 
+def test_what_ends_a_call_leaves_the_control_scope_around_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A time-out of asyncio's around one call, and closing one workspace, end that alone."""
+    started = threading.Event()
+
+    def script(call: Any, _folder: Path) -> EngineResult:
+        return until_stopped(started) if call.text == "wait" else EngineResult(exit_code=0)
+
+    async def work() -> None:
+        tier = FakeTier(script=script)
+        with control.execute(20) as scope:
+            async with opened(monkeypatch, tier) as workspace:
+                with pytest.raises(TimeoutError):
+                    await asyncio.wait_for(workspace.execute("wait"), 0.2)
+                assert (await workspace.execute("go on")).exit_code == 0
+                task = asyncio.create_task(workspace.execute("wait"))
+                await asyncio.sleep(0)
+                await workspace.close()
+                with pytest.raises(WorkspaceClosedError):
+                    await task
+            scope.check()
+
+    run(work())
+
+
 def test_closing_ends_calls_and_removes_what_was_made(monkeypatch: pytest.MonkeyPatch) -> None:
     """The call is told that the workspace was closed; closing again is no error."""
     started = threading.Event()
