@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import shlex
 import sys
 import tempfile
@@ -188,7 +189,8 @@ def fresh(stack: ExitStack, scratch: Path, exec_: Callable[[], object]) -> Itera
         name="8 fresh containers at once",
         ours=at_once(8, cold.run),
         others={"8 docker run at once": at_once(8, run), "8 in sequence": repeated(8, cold.run)},
-        reach={"8 docker run at once": 1.18, "8 in sequence": 1.0},
+        # Calls at once may take 1.3 times what they would if each had a CPU of its own in turn.
+        reach={"8 docker run at once": 1.18, "8 in sequence": 1.3 / (os.cpu_count() or 1)},
         rounds=3,
     )
     yield Comparison(

@@ -41,6 +41,23 @@ LONG = os.environ.get("HARNEST_ENDURANCE") == "long"
 FLAT_BYTES = 4 << 20
 """Resident memory may differ by so much: the allocator's own slack, not calls that are kept."""
 
+LARGE = """\
+import re
+from harnest.extensions.docker import docker
+from harnest.sandbox import SandboxRequest
+
+def peak():
+    return int(re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())[1]) << 10
+
+box = docker.sandbox(image="harnest-test/python", max_output_bytes=50 << 20).build()
+box.execute(SandboxRequest(code="print(1)"))
+open("/proc/self/clear_refs", "w").write("5")
+before = peak()
+result = box.execute(SandboxRequest(code="import os\\nfor _ in range(50): os.write(1, b'x' * (1 << 20))"))
+print(peak() - before, len(result.stdout))
+box.close()
+"""
+
 
 class Held:
     """What this process holds: descriptors, threads, memory."""
@@ -161,6 +178,17 @@ def test_fresh_containers_at_once_leave_nothing(box: Callable[..., Box]) -> None
     assert after.resident - before.resident < FLAT_BYTES * 2
     one.close()
     assert Held().descriptors <= before.descriptors
+
+
+def test_much_output_costs_its_size_and_little_more(daemon: None) -> None:
+    """A process that takes 50 MiB of output grows by that and at most 8 MiB while it does."""
+    done = subprocess.run(
+        [sys.executable, "-c", LARGE], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    grown, size = map(int, done.stdout.split())
+    assert size == 50 << 20
+    assert grown <= size + (8 << 20)
 
 
 def test_topologies_in_a_row_do_not_exhaust_addresses(box: Callable[..., Box]) -> None:
