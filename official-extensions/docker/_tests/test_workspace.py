@@ -233,6 +233,12 @@ def test_scratch_is_empty_in_every_call(one: Shop) -> None:
     assert one.out("ls -A /tmp /dev/shm | wc -w; cat kept").split() == ["2", "kept"]
 
 
+def test_closed_scratch_folders_are_open_again_in_the_next_call(one: Shop) -> None:
+    """A program that takes its own access to /tmp and /dev/shm away harms no later call."""
+    assert one.sh("echo x > /tmp/x; chmod 0 /tmp /dev/shm").exit_code == 0
+    assert one.out("ls -A /tmp /dev/shm | wc -w; echo x > /tmp/x; echo x > /dev/shm/x") == "2\n"
+
+
 def test_a_closed_work_directory_is_the_next_call_s_failure(one: Shop) -> None:
     """A program that takes its own access to the work directory away is told so; nothing else breaks."""
     assert one.sh("chmod 0 /workspace").exit_code == 0

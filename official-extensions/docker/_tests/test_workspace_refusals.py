@@ -99,8 +99,13 @@ def test_paths_that_programs_could_replace_or_that_are_taken_are_refused(tmp_pat
     sockets = socket_paths(SOCKET)
     with pytest.raises(UnsupportedPromiseError, match="lies in the work directory"):
         check_allowed(inside, tmp_path / "work", sockets)
-    with pytest.raises(UnsupportedPromiseError, match="something else at this path"):
-        check_allowed(Path("/tmp"), Path("/nowhere"), sockets)
+    for taken in (Path("/tmp"), Path("/etc")):
+        with pytest.raises(UnsupportedPromiseError, match="something of their own"):
+            check_allowed(taken, Path("/nowhere"), sockets)
+    odd = tmp_path / os.fsdecode(b"odd\xff")
+    odd.mkdir()
+    with pytest.raises(UnsupportedPromiseError, match="no UTF-8"):
+        check_allowed(odd, Path("/nowhere"), sockets)
     check_allowed(inside, Path("/nowhere"), sockets)
     check_work_directory(tmp_path / "work", sockets)
 

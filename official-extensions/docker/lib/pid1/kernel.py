@@ -143,6 +143,8 @@ def others() -> list[str]:
 
 def clear_shared_memory(path: str = "/dev/shm") -> None:
     """Remove everything below *path*; nothing else runs, so nothing can change under our hands."""
+    # A program owns the folder, and may have closed it.
+    os.chmod(path, 0o1777)  # noqa: S103 - as the runtime made it
     if os.listdir(path):
         from . import scratch  # noqa: PLC0415 - compiled only where it is needed
 

@@ -27,6 +27,8 @@ class Clearing:
     """
 
     def __init__(self, path: str) -> None:
+        # A program owns the folder itself too, and may have closed it.
+        os.chmod(path, 0o1777)  # noqa: S103 - as the runtime made it
         self._top = os.open(path, _DIRECTORY)
         self._device = os.fstat(self._top).st_dev
         # Not to be guessed, so that no name of a program's can be in the way.

@@ -25,7 +25,8 @@ SOCKETS: Final = (
 )
 """Where engines listen that would give the whole host to whoever can write to them."""
 _TAKEN: Final = ("/tmp", "/dev/shm", "/etc/hosts", "/etc/hostname", "/etc/resolv.conf")  # noqa: S108 - paths inside
-"""Paths inside at which the runtime mounts something of its own."""
+"""Paths inside at which something of the container's own is mounted: it would be made on the host, by
+root, where a folder of the host's does not have it."""
 
 
 def check_work_directory(directory: Path, sockets: Iterable[str]) -> None:
@@ -53,8 +54,8 @@ def check_allowed(path: Path, directory: Path, sockets: Iterable[str]) -> None:
         # A program could put a link in its place, and the next container would mount what that names.
         why = "it lies in the work directory, where programs can change it"
         raise _refusal("allowed_paths", path, why, "leave it out: programs can read it already")
-    if str(path) in _TAKEN or path.is_relative_to(WORK_DIRECTORY):
-        why = "containers have something else at this path"
+    if path.is_relative_to(WORK_DIRECTORY) or any(_within(place, str(path)) for place in _TAKEN):
+        why = "containers have something of their own at this path or in it"
         raise _refusal("allowed_paths", path, why, "name what is in it, or move it")
 
 
@@ -78,6 +79,8 @@ def mounts_below(path: Path, table: str = "/proc/self/mountinfo") -> list[str]:
 def _check(field: str, path: Path, sockets: Iterable[str]) -> None:
     if not path.is_absolute() or path.resolve() != path:
         raise _refusal(field, path, "it is no real absolute path", "name it without links")
+    if not _is_text(path):
+        raise _refusal(field, path, "its name is no UTF-8, which daemons take alone", "rename it")
     if path == Path("/"):
         raise _refusal(field, path, "it is the whole host", "name the folder that is needed")
     for tree in KERNEL_TREES:
@@ -98,12 +101,20 @@ def _check(field: str, path: Path, sockets: Iterable[str]) -> None:
 
 def _refusal(field: str, path: Path, why: str, remedy: str) -> UnsupportedPromiseError:
     return UnsupportedPromiseError(
-        f"{field}: {path} can't be shown to programs of the tier 'docker': {why}. Do: {remedy}."
+        f"{field}: {str(path)!r} can't be shown to programs of the tier 'docker': {why}. Do: {remedy}."
     )
 
 
 def _within(path: str, folder: str) -> bool:
     return PurePosixPath(path).is_relative_to(folder)
+
+
+def _is_text(path: Path) -> bool:
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _plain(field: str) -> str:

@@ -78,7 +78,7 @@ def probe_task(surroundings: Surroundings) -> Task:
         text=_CODE.format(targets=surroundings.mounts, tools=tools, scratch=TMP),
         output_bytes=_OUTPUT_BYTES,
         # An interpreter of the configuration is looked for by PID 1's own.
-        surroundings=replace(surroundings, python="", variables=()),
+        surroundings=replace(surroundings, python="", variables=(), space_bytes=0),
     )
 
 
