@@ -25,6 +25,7 @@ from harnest.execution.local import (
     workdir,
 )
 from harnest.execution.local.bounds import Means, bounds_memory, means
+from harnest.execution.local.calls import command_line, named_limits
 from harnest.sandbox import control
 
 from . import limits
@@ -110,11 +111,11 @@ class ProcessWorkspace:
         command = call.kind == "execute_command"
         return LocalProgram(
             code=None if command else call.text,
-            argv=(self._shell, "-c", _operand(call.text)) if command else (),
+            argv=command_line(self._shell, call.text) if command else (),
             python=self._python,
             work=self.directory,
             environment=self._environment(),
-            limits=effective(self._limits() | self._bounds.named()),
+            limits=effective(named_limits(self._config) | self._bounds.named()),
             stdin=stdin,
             isolate_network=self._isolated,
         )
@@ -128,18 +129,6 @@ class ProcessWorkspace:
             "TMPDIR": str(self._scratch),
         }
         return base | dict(self._config.environment)
-
-    def _limits(self) -> dict[str, int]:
-        config = self._config
-        wanted = {
-            "RLIMIT_CORE": 0,
-            "RLIMIT_CPU": config.max_cpu_seconds,
-            "RLIMIT_FSIZE": config.max_file_size_mb * limits.MIB,
-            "RLIMIT_NOFILE": limits.OPEN_FILES,
-        }
-        if config.limit_address_space:
-            wanted["RLIMIT_AS"] = config.max_memory_mb * limits.MIB
-        return wanted
 
     def _network(self) -> Guarantee:
         if self._isolated:
@@ -173,8 +162,3 @@ def _try_isolation(python: str) -> None:
             f"network_enabled=False can't be kept by the tier 'process' on this host: {objection}. "
             "Allow unprivileged user namespaces, choose docker or bubblewrap, or leave it out."
         )
-
-
-def _operand(command: str) -> str:
-    """Return a command so that a shell doesn't take its beginning for an option."""
-    return f" {command}" if command[0] in "-+" else command
