@@ -32,7 +32,7 @@ def server() -> Iterator[Server]:
 def test_a_held_project_is_busy_after_the_wait_and_free_afterwards(
     harnest: Command, agent: Path, tmp_path: Path
 ) -> None:
-    """Another writer is told of after a second; exit 3 when the wait is over; done once it is free."""
+    """Another writer is told of after a second; exit 3 after the wait; done once it is free."""
     make_folder(tmp_path / "src", PackageSpec(name="weather"))
     command = ("extensions", "install", "../src/weather")
     with writer_lock(agent, wait=0.0):
