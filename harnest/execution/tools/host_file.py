@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import os
 import secrets
@@ -69,10 +70,19 @@ def remove_entry(place: Place, *, recursive: bool) -> Entry:
         if not stat.S_ISDIR(found.st_mode):
             os.unlink(place.last, dir_fd=folder)
         elif recursive:
-            shutil.rmtree(place.last, dir_fd=folder)
+            _remove_tree(folder, place)
         else:
             os.rmdir(place.last, dir_fd=folder)
     return entry_of(place.last, found.st_mode, found.st_size)
+
+
+def _remove_tree(folder: int, place: Place) -> None:
+    try:
+        shutil.rmtree(place.last, dir_fd=folder)
+    except RecursionError:
+        raise OSError(
+            errno.ELOOP, f"{place.shown} is nested too deeply for this; use bash with rm -r"
+        ) from None
 
 
 def _regular(found: os.stat_result, place: Place) -> None:

@@ -7,12 +7,14 @@ import hashlib
 import os
 import socket
 import stat
+import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
 
 from harnest.execution.tools import limits
 from harnest.execution.tools.names import show_name
+from tests.unit.execution.tools.conftest import make_bench
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -213,6 +215,41 @@ def test_a_new_file_has_the_permissions_of_any_other(bench: Bench) -> None:
     finally:
         os.umask(mask)
     assert {stat.S_IMODE((bench.root / name).stat().st_mode) for name in "fg"} == {0o640}
+
+
+def test_what_root_makes_belongs_to_the_owner_of_the_folder(bench: Bench) -> None:
+    """Programs that run as the work directory's owner can go on with files, new and replaced."""
+    if os.geteuid():
+        pytest.skip("only root makes files for others")
+    os.chown(bench.root, 4711, 4712)
+    bench.say("write_file", path="a/b/f", content="x")
+    bench.say("generate_file", path="g", content="x")
+    os.chown(bench.root / "g", 4713, 4714)
+    bench.say("write_file", path="g", content="y")
+    owners = {name: (bench.root / name).stat() for name in ("a", "a/b", "a/b/f", "g")}
+    assert {name: (owner.st_uid, owner.st_gid) for name, owner in owners.items()} == {
+        "a": (4711, 4712),
+        "a/b": (4711, 4712),
+        "a/b/f": (4711, 4712),
+        "g": (4713, 4714),
+    }
+
+
+def test_a_tree_that_is_nested_deeply_is_removed_or_refused(tmp_path: Path) -> None:
+    """Nobody is told anything but the reason, and a folder that can be removed is."""
+    bench = make_bench("host", tmp_path, tmp_path)
+    here = os.open(bench.root, os.O_RDONLY)
+    for _ in range(1_100):
+        os.mkdir("d", dir_fd=here)
+        below = os.open("d", os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = below
+    os.close(here)
+    answer = bench.answer("delete", path="d", recursive=True)
+    assert answer.kind in {"", "failed"}
+    if not answer.failed:
+        assert names(bench.root) == []
+    subprocess.run(["rm", "-rf", bench.root / "d"], check=True)
 
 
 def test_editing_needs_one_match(bench: Bench) -> None:
