@@ -58,8 +58,13 @@ def remote(daemon: None, sides: dict[str, Path]) -> Iterator[OwnDaemon]:
 
 
 def environment(folder: Path | None) -> dict[str, str]:
-    """Return this process's environment with the client's certificates in *folder*."""
+    """Return this process's environment with the client's certificates in *folder*.
+
+    What is said there about web servers, a bundle that does not exist and a proxy that does not answer,
+    must not count.
+    """
     found = {name: text for name, text in os.environ.items() if not name.startswith("DOCKER_")}
+    found |= {"REQUESTS_CA_BUNDLE": "/nonexistent", "HTTPS_PROXY": "http://127.0.0.1:1"}
     if folder is None:
         return found
     return found | {"DOCKER_TLS_VERIFY": "1", "DOCKER_CERT_PATH": str(folder)}
