@@ -161,7 +161,7 @@ def test_a_short_command_takes_milliseconds(one: Shop) -> None:
         started = time.perf_counter()
         assert one.sh("echo x").stdout == "x\n"
         took.append(time.perf_counter() - started)
-    assert sorted(took)[len(took) // 2] < 0.06
+    assert sorted(took)[len(took) // 2] < 0.1
 
 
 # --- deadlines and what is left -----------------------------------------------------------------

@@ -15,7 +15,7 @@ import pytest
 from workspaces import Shop, running
 
 from conftest import command
-from harnest.execution import UnsupportedPromiseError
+from harnest.execution import BackendError, UnsupportedPromiseError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -126,6 +126,23 @@ def test_allowed_paths_are_read_at_their_own_places_and_never_written(
         one.sh(f"mv /tmp/{tmp_path.relative_to('/tmp').parts[0]} /tmp/elsewhere")
     assert one.out(f"cat {file}") == "in the file"
     assert sorted(path.name for path in folder.iterdir()) == ["a b"]
+
+
+@pytest.mark.parametrize("swapped", ["allowed", "work"])
+def test_a_path_that_was_swapped_is_not_worked_with(
+    shop: Callable[..., Shop], place: Path, tmp_path: Path, swapped: str
+) -> None:
+    """Before a program runs in another container it is seen that each folder is still the same one."""
+    allowed = tmp_path / "allowed"
+    allowed.mkdir()
+    one = shop(directory=place, allowed_paths=[allowed])
+    assert one.out(f"ls -A {allowed}") == ""
+    target = allowed if swapped == "allowed" else place
+    target.rename(tmp_path / "away")
+    target.symlink_to("/etc")
+    assert one.sh("sleep 10", timeout=1).timed_out
+    with pytest.raises(BackendError, match=f"own {swapped}"):
+        one.sh(f"cat {allowed}/passwd passwd")
 
 
 def test_a_program_cannot_make_the_next_call_write_elsewhere(one: Shop, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -151,6 +152,21 @@ def test_a_forgetful_program_is_cleaned_up_at_its_exit(daemon: None, tmp_path: P
     pid, said = done.stdout.split()
     assert (said, done.returncode) == ("on", 0), done.stderr
     assert until(lambda: not ours(int(pid)), 5)
+
+
+def test_an_idle_workspace_outlives_its_lease(
+    daemon: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Idle containers hear that their host lives, so the same one serves a call much later."""
+    monkeypatch.setenv("HARNEST_DOCKER_LEASE", "1")
+    shop = Shop()
+    try:
+        before = running()
+        time.sleep(3)  # three leases go by
+        assert shop.out("echo on") == "on\n"
+        assert running() == before
+    finally:
+        shop.close()
 
 
 def test_two_workspaces_in_one_folder_are_apart(daemon: None, tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from harnest.extensions.docker.lib.workspace.paths import (
 from harnest.extensions.docker.lib.workspace.person import Person
 from harnest.extensions.docker.lib.workspace.promises import image_of, memory_of
 
+from conftest import ours, until
 from harnest.execution import (
     TierUnavailableError,
     UnsupportedPromiseError,
@@ -316,3 +317,4 @@ def test_an_image_that_cannot_serve_is_told(
     """Before any call: which of image, interpreter and shell is missing or unusable."""
     with pytest.raises(TierUnavailableError, match=reason):
         opened(**{"image": "harnest-test/python", **options})
+    assert until(lambda: not ours(), 5)

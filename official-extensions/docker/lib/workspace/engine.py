@@ -132,6 +132,7 @@ class DockerWorkspace:
             if scope.remaining() != 0:
                 raise
             return queued_too_long(time.monotonic() - started)
+        journal.answered(result.ending.status.value)
         self._keeper.start()
         return result_of(result, time.monotonic() - started)
 
