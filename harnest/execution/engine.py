@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol, runtime_checkable
 
+from harnest.execution import checks, limits
 from harnest.execution.config import WorkspaceConfig
 
 __all__ = ["EngineResult", "ExecutionCall", "Guarantee", "WorkspaceEngine", "WorkspaceExtension"]
@@ -43,19 +44,34 @@ class Guarantee:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExecutionCall:
-    """One call, checked.
+    """One call.
 
     Attributes:
         kind: ``execute``: Python; ``execute_command``: a command for the configured shell.
-        text: Source or command: no NUL, and encodable as UTF-8.
-        timeout_seconds: Its deadline in whole seconds, never beyond the configured one.
-        stdin: What it reads as its input; None for an empty input.
+        text: Source, at most :data:`~harnest.execution.limits.CODE_BYTES` bytes in UTF-8, or
+            command, at most :data:`~harnest.execution.limits.COMMAND_BYTES`; not blank, no NUL.
+        timeout_seconds: Its deadline in whole seconds, at least 1, never beyond the configured one.
+        stdin: What it reads as its input, at most
+            :data:`~harnest.execution.limits.STDIN_BYTES` bytes; None for an empty input.
+
+    Raises:
+        TypeError: ``stdin`` is no bytes.
+        ValueError: Another value is out of its bounds.
     """
 
     kind: Literal["execute", "execute_command"]
     text: str = field(repr=False)
     timeout_seconds: int
     stdin: bytes | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        checks.choice("kind", self.kind, ("execute", "execute_command"))
+        if self.kind == "execute":
+            checks.source("code", self.text, limits.CODE_BYTES)
+        else:
+            checks.source("command", self.text, limits.COMMAND_BYTES)
+        checks.number("timeout", self.timeout_seconds, limits.SECONDS_MAXIMUM)
+        object.__setattr__(self, "stdin", checks.stdin_bytes(self.stdin))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

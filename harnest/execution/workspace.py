@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 from types import TracebackType
-from typing import Literal, Self
+from typing import Self
 
 from harnest.execution import checks, limits
 from harnest.execution.config import WorkspaceConfig
@@ -128,10 +128,11 @@ class Workspace:
             UnsupportedPromiseError: It can't keep what the configuration asks for.
             WorkspaceClosedError: The workspace was started or closed before.
         """
-        if self._used or self._closed:
-            raise WorkspaceClosedError("a workspace is started once: make another one")
-        self._used = True
+        self._use()
         self._open = await OpenWorkspace.of(self.config)
+        if self._closed:  # meanwhile, by another task
+            await self.close()
+            raise WorkspaceClosedError("the workspace was closed while it was being opened")
 
     async def execute_command(
         self, command: str, *, timeout: int | None = None, stdin: bytes | None = None
@@ -152,8 +153,13 @@ class Workspace:
             SandboxCancelledError: The control scope around it, or its invocation, is over.
             WorkspaceClosedError: The workspace is not open, or was closed meanwhile.
         """
-        text = checks.source("command", command, limits.COMMAND_BYTES)
-        return await self._call("execute_command", text, timeout, checks.stdin_bytes(stdin))
+        call = ExecutionCall(
+            kind="execute_command",
+            text=command,
+            timeout_seconds=self._seconds(timeout),
+            stdin=stdin,
+        )
+        return await self._carry_out(call)
 
     async def execute(
         self, code: str, language: str = "python", *, timeout: int | None = None
@@ -173,8 +179,8 @@ class Workspace:
                 f"language must be 'python', not {language!r}; run another one by its interpreter "
                 "with execute_command"
             )
-        text = checks.source("code", code, limits.CODE_BYTES)
-        return await self._call("execute", text, timeout, None)
+        call = ExecutionCall(kind="execute", text=code, timeout_seconds=self._seconds(timeout))
+        return await self._carry_out(call)
 
     def resolve_path(self, path: str, *, write: bool = False) -> str:
         """Return the absolute path of what ``path`` names: inside if tools work there, else here.
@@ -210,6 +216,11 @@ class Workspace:
             await in_thread(self._open.close, limits.FOLDER_SECONDS + 4 * limits.CLOSE_SECONDS)
             self._open = None
 
+    def _use(self) -> None:
+        if self._used or self._closed:
+            raise WorkspaceClosedError("a workspace is started once: make another one")
+        self._used = True
+
     def _opened(self) -> OpenWorkspace:
         if self._closed:
             raise WorkspaceClosedError("the workspace is closed")
@@ -217,17 +228,13 @@ class Workspace:
             raise WorkspaceClosedError("the workspace is not open: use `async with Workspace(...)`")
         return self._open
 
-    async def _call(
-        self,
-        kind: Literal["execute", "execute_command"],
-        text: str,
-        timeout: int | None,
-        stdin: bytes | None,
-    ) -> ExecutionResult:
-        seconds = self.config.timeout_seconds
-        if timeout is not None:
-            seconds = min(seconds, checks.number("timeout", timeout, limits.SECONDS_MAXIMUM))
-        call = ExecutionCall(kind=kind, text=text, timeout_seconds=seconds, stdin=stdin)
+    def _seconds(self, timeout: int | None) -> int:
+        if timeout is None:
+            return self.config.timeout_seconds
+        checked = checks.number("timeout", timeout, limits.SECONDS_MAXIMUM)
+        return min(self.config.timeout_seconds, checked)
+
+    async def _carry_out(self, call: ExecutionCall) -> ExecutionResult:
         opened = self._opened()
         start = time.monotonic()
         result = None
@@ -237,17 +244,15 @@ class Workspace:
         finally:
             if result is None:  # it failed or was cancelled, which is told as well
                 passed = max(1, round((time.monotonic() - start) * 1000))
-                await self._tell(kind, ExecutionResult(execution_time_ms=passed))
+                await self._tell(call, ExecutionResult(execution_time_ms=passed))
             else:
-                await self._tell(kind, result)
+                await self._tell(call, result)
 
-    async def _tell(
-        self, kind: Literal["execute", "execute_command"], result: ExecutionResult
-    ) -> None:
+    async def _tell(self, call: ExecutionCall, result: ExecutionResult) -> None:
         if self.hooks is None:
             return
         data = SandboxExecData(
-            kind=kind,
+            kind=call.kind,
             tier=self.tier,
             exit_code=result.exit_code,
             timed_out=result.timed_out,

@@ -13,7 +13,7 @@ import weakref
 from typing import TYPE_CHECKING
 
 from harnest.execution.engine import Guarantee
-from harnest.execution.errors import TierUnavailableError, UnsupportedPromiseError
+from harnest.execution.errors import BackendError, TierUnavailableError, UnsupportedPromiseError
 from harnest.execution.local import (
     Capture,
     LocalProgram,
@@ -70,7 +70,7 @@ class ProcessWorkspace:
         self._bounds = ProgramBounds(memory_bytes=config.max_memory_mb * limits.MIB)
         # Temporary files are no results: they go here, and not where files_created would list them.
         self._scratch = workdir.make(workdir.WORKSPACE_PREFIX)
-        self._remove = weakref.finalize(self, _remove_own, self._scratch, os.getpid())
+        weakref.finalize(self, _remove_own, self._scratch, os.getpid())
 
     @property
     def guarantees(self) -> tuple[Guarantee, ...]:
@@ -104,8 +104,13 @@ class ProcessWorkspace:
         return answered(ended, capture, seconds=time.monotonic() - start)
 
     def close(self) -> None:
-        """Remove the temporary files; calls are over by now, and nothing of them is left."""
-        self._remove()
+        """Remove the temporary files; calls are over by now, and nothing of them is left.
+
+        Raises:
+            BackendError: They can't be removed; call again.
+        """
+        if not workdir.remove(self._scratch):
+            raise BackendError(f"the temporary files in {self._scratch} can't be removed")
 
     def _program(self, call: ExecutionCall, stdin: int) -> LocalProgram:
         command = call.kind == "execute_command"

@@ -17,6 +17,7 @@ from harnest.execution import (
     DescribedBackend,
     EngineResult,
     ExecutionBackend,
+    ExecutionCall,
     HookManager,
     OwnedBackend,
     TierUnavailableError,
@@ -405,6 +406,47 @@ def test_cancelling_the_start_closes_what_it_makes(monkeypatch: pytest.MonkeyPat
         assert own_directories() == []
 
     run(work())
+
+
+def test_closing_while_it_is_opened_leaves_nothing_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whichever comes first."""
+    started, go_on = threading.Event(), threading.Event()
+
+    def build(_config: WorkspaceConfig) -> None:
+        started.set()
+        go_on.wait(LONG)
+
+    async def work() -> None:
+        tier = FakeTier(build=build)
+        workspace = Workspace(offer(monkeypatch, tier))
+        task = asyncio.create_task(workspace.start())
+        await asyncio.to_thread(started.wait, LONG)
+        await workspace.close()
+        go_on.set()
+        with pytest.raises(WorkspaceClosedError, match="while"):
+            await task
+        assert tier.engines[0].closed == 1
+        assert own_directories() == []
+
+    run(work())
+
+
+@pytest.mark.parametrize(
+    ("options", "kind"),
+    [
+        ({"kind": "run"}, ValueError),
+        ({"text": " "}, ValueError),
+        ({"timeout_seconds": 0}, ValueError),
+        ({"timeout_seconds": True}, ValueError),
+        ({"stdin": "text"}, TypeError),
+    ],
+)
+def test_a_call_is_a_checked_value(options: dict[str, Any], kind: type[Exception]) -> None:
+    """Engines never see one that can't be carried out, and its text is not shown."""
+    whole = {"kind": "execute", "text": "secret", "timeout_seconds": 1, "stdin": b"secret"}
+    assert "secret" not in repr(ExecutionCall(**whole))  # type: ignore[arg-type]
+    with pytest.raises(kind):
+        ExecutionCall(**(whole | options))  # type: ignore[arg-type]
 
 
 def test_a_forgotten_workspace_leaves_no_directory(monkeypatch: pytest.MonkeyPatch) -> None:
