@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import importlib
 import sys
 import types
 from pathlib import Path
@@ -14,6 +15,10 @@ if "harnest_extension_bubblewrap" not in sys.modules:
     package = types.ModuleType("harnest_extension_bubblewrap")
     package.__path__ = [str(FOLDER)]
     sys.modules[package.__name__] = package
+if "harnest.extensions.bubblewrap" not in sys.modules:
+    # Likewise for workspaces, which look the tier up by the name that installed extensions have.
+    extension = importlib.import_module("harnest_extension_bubblewrap.extension")
+    sys.modules["harnest.extensions.bubblewrap"] = extension
 
 from .support import Room  # noqa: E402 - needs the above
 

@@ -36,6 +36,10 @@ PROBE_SECONDS: Final = 20
 """Deadline of the probe that a sandbox is built with, in seconds."""
 PROBE_BYTES: Final = 64 * KIB
 """Most bytes that the probe reports."""
+PROBE_FRESH_SECONDS: Final = 60.0
+"""How long a sandbox of the same kind is not tried again, in seconds."""
+PROBE_KINDS: Final = 64
+"""Most kinds of sandboxes whose last trial is remembered."""
 PROBE_CONNECT_SECONDS: Final = 2.0
 """Longest that the probe tries to reach a listener of this host, in seconds."""
 
