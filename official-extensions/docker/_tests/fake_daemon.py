@@ -410,9 +410,10 @@ class FakeDaemon:
         return wire.pack(wire.HELLO, wire.pack_facts(facts))
 
     def _answer(self, item: Container, kind: bytes, payload: bytes) -> bytes | None:
-        if kind != wire.PROGRAM:
+        heads = {wire.PROGRAM: wire.PROGRAM_HEAD, wire.TASK: wire.TASK_HEAD}
+        if kind not in heads:
             return b""
-        said = self.programs(payload[wire.PROGRAM_HEAD.size :])
+        said = self.programs(payload[heads[kind].size :])
         if said is None:
             item.status = "exited"
         return said

@@ -15,6 +15,7 @@ from harnest.extensions.docker.lib.plan.seccomp import profile
 from harnest.extensions.docker.lib.plan.work import Bind, WorkPlan
 from harnest.extensions.docker.lib.run.program import Ending
 from harnest.extensions.docker.lib.run.task import Feed, Surroundings, Task, TaskKind, TaskResult
+from harnest.extensions.docker.lib.workspace.probe import Expected, Seen
 from harnest.extensions.docker.lib.workspace.result import result_of
 from workspaces import Shop
 
@@ -214,6 +215,85 @@ def test_a_result_follows_from_evidence_alone() -> None:
     assert (loud.exit_code, loud.truncated, loud.timed_out) == (None, True, False)
     assert not Ending(spoiled=True).clean
     assert Ending().clean
+
+
+BINDS = (
+    Bind(source="/host/work", target="/workspace", writable=True),
+    Bind(source="/host/data", target="/host/data"),
+)
+EXPECTED = Expected(
+    binds=BINDS,
+    seen=(Seen(1, 2, 3_000, stat.S_IFDIR), Seen(1, 5, 6_000, stat.S_IFREG)),
+    uid=7,
+    gid=8,
+    network=False,
+)
+FACTS: dict[str, object] = {
+    "seen": [[1, 2, 9_000, stat.S_IFDIR], [1, 5, 9_000, stat.S_IFREG]],
+    "read_only": [False, True],
+    "writable": True,
+    "tools": [],
+    "user": [7, 7, 8, 8, 8],
+    "interfaces": ["lo", "sit0"],
+    "no_setuid": True,
+    "no_setgid": True,
+    "no_devices": True,
+}
+
+
+def answered(facts: object, **ending: object) -> TaskResult:
+    """Return the answer of a probe."""
+    came = TaskResult()
+    came.take(wire.STDOUT, json.dumps(facts).encode())
+    came.ending = Ending(**ending)  # type: ignore[arg-type]
+    return came
+
+
+def test_a_container_that_keeps_everything_is_worked_with() -> None:
+    """Nothing is broken in an answer as expected; folders of a virtual machine are known by their times."""
+    assert EXPECTED.broken(answered(FACTS)) == []
+    times = [[8, 8, 3_999, stat.S_IFDIR], [8, 9, 6_000, stat.S_IFREG]]
+    assert EXPECTED.broken(answered(FACTS | {"seen": times})) == []
+
+
+@pytest.mark.parametrize(
+    ("changed", "broken"),
+    [
+        ({"seen": [[1, 3, 9, stat.S_IFDIR], [1, 5, 9, stat.S_IFREG]]}, "own work directory"),
+        ({"seen": [[1, 2, 9, stat.S_IFDIR], [1, 5, 9, stat.S_IFDIR]]}, "own allowed paths"),
+        ({"seen": [[1, 2, 9, stat.S_IFDIR]]}, "an answer"),
+        ({"read_only": [False, False]}, "read-only"),
+        ({"writable": False}, "can be written"),
+        ({"tools": ["/bin/sh"]}, "shell and interpreter"),
+        ({"user": [0, 7, 8, 8]}, "the user"),
+        ({"user": [7, 7, 8, 8, 0]}, "the group alone"),
+        ({"interfaces": ["eth0", "lo"]}, "no network"),
+        ({"no_setuid": False}, "set-user-ID"),
+        ({"no_setgid": False}, "set-user-ID"),
+        ({"no_devices": False}, "no devices"),
+        ({"no_devices": None}, "no devices"),
+    ],
+)
+def test_each_thing_that_does_not_hold_is_named(changed: dict[str, object], broken: str) -> None:
+    """A container in which one promise is broken is refused by the name of that promise."""
+    names = EXPECTED.broken(answered(FACTS | changed))
+    assert any(broken in name for name in names), names
+
+
+@pytest.mark.parametrize(
+    "came",
+    [
+        answered([]),
+        answered({}),
+        answered(FACTS, exit_code=1),
+        answered(FACTS, reason="deadline"),
+        answered(FACTS, signal=9),
+        TaskResult(),
+    ],
+)
+def test_a_probe_without_an_answer_is_no_proof(came: TaskResult) -> None:
+    """An answer that is missing, odd, or of a program that did not end well proves nothing."""
+    assert EXPECTED.broken(came) == ["an answer from inside"]
 
 
 def test_node_runs_under_the_limits(daemon: None) -> None:
