@@ -6,20 +6,24 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from typing import TYPE_CHECKING
 
 import pytest
 from fake_daemon import FakeDaemon
-from harnest.extensions.docker import DockerSandboxProvider, DockerScope
+from harnest.extensions.docker import DockerSandboxProvider, DockerScope, docker
 from harnest.extensions.docker.lib.contracts.config import DockerSandboxConfig
 from harnest.extensions.docker.lib.errors import DockerProtocolError
+from harnest.extensions.docker.lib.pid1 import bundle
 
 from conftest import IDENTITY, Box, command, meta, ours, until
-from harnest.sandbox import SandboxRequest, SandboxStatus, control
+from harnest.sandbox import SandboxCancelledError, SandboxRequest, SandboxStatus, control
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from harnest.sandbox.scope import SandboxControl
 
 pytestmark = pytest.mark.timeout(60)
 LEASE = 2
@@ -76,6 +80,64 @@ def test_a_deadline_that_is_drawn_nearer_holds_at_once(
     # PID 1 ended it and had the last word: the daemon did not have to.
     assert "program_ms" in meta(result)
     assert until(lambda: ours() == [], 5)
+
+
+@pytest.mark.docker
+@pytest.mark.parametrize(
+    "before", ["network creation", "container creation", "service 'slow' container start"]
+)
+def test_a_call_that_is_cancelled_while_it_starts_leaves_nothing(
+    box: Callable[..., Box], caplog: pytest.LogCaptureFixture, before: str
+) -> None:
+    """Cancelled in any phase before the program, everything made so far is gone within 1.5 s."""
+    slow = docker.service(
+        name="slow",
+        image="harnest-test/python",
+        command=["python3", "-c", "import time; time.sleep(600)"],
+        readiness=docker.readiness(tcp=1, interval_seconds=0.1),
+    )
+    one = box(services=[slow])
+    failures: list[BaseException] = []
+    scopes: list[SandboxControl] = []
+
+    def run() -> None:
+        with control.execute(60) as scope:
+            scopes.append(scope)
+            try:
+                one.run("print('never')")
+            except SandboxCancelledError as error:
+                failures.append(error)
+
+    thread = threading.Thread(target=run)
+    with caplog.at_level("INFO", logger="harnest.agent.docker"):
+        thread.start()
+        assert until(lambda: before in _phases(caplog), 30)
+        scopes[0].cancelled.set()
+        started = time.monotonic()
+        thread.join(30)
+    assert time.monotonic() - started < 1.5 + 1
+    assert len(failures) == 1
+    assert until(lambda: ours() == [], 5)
+
+
+def _phases(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [str(vars(record).get("harnest.docker.phase")) for record in list(caplog.records)]
+
+
+@pytest.mark.docker
+def test_a_container_that_nobody_speaks_to_ends_by_itself(daemon: None) -> None:
+    """Without the host's first word PID 1 waits ten seconds and no longer."""
+    started = time.monotonic()
+    with subprocess.Popen(
+        ["docker", "run", "--rm", "-i", "--network=none", "harnest-test/python", *bundle.command()],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as process:
+        try:
+            assert process.wait(30) == 0
+        finally:
+            process.kill()
+    assert 9 < time.monotonic() - started < 20
 
 
 @pytest.fixture

@@ -126,6 +126,35 @@ def test_the_program_ends_with_its_host(neighbour: Box, moment: str, code: str) 
     assert len(ours()) == 1
 
 
+def test_a_child_of_the_host_does_not_keep_its_container(neighbour: Box) -> None:
+    """A forked child that outlives the killed host holds no copy of the stream."""
+    code = HOST.replace(
+        'now("said " + text[:2].strip())', "os.fork() or time.sleep(60), now('said on')"
+    )
+    process = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            code.format(moment="said on", code=SLEEP, services=False, rounds=1, at_once=1),
+        ],
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stdout is not None
+    try:
+        host = int(process.stdout.readline().split()[0])
+        process.wait(30)
+        # Nobody is left in its group but the child: without one this raises.
+        os.killpg(process.pid, 0)
+        assert until(lambda: not running([host]), 5)
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+    neighbour.provider.prune()
+    assert left([host]) == []
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize(
