@@ -238,6 +238,16 @@ def test_a_missing_image_is_never_pulled(work: Path) -> None:
     assert not engine.kept
 
 
+def test_a_path_that_is_gone_is_told(work: Path, tmp_path: Path) -> None:
+    """A path that existed when the configuration was made, and doesn't any more, is a typed error."""
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    asked = config(allowed_paths=[folder])
+    folder.rmdir()
+    with pytest.raises((TierUnavailableError, UnsupportedPromiseError)):
+        open_workspace(asked, work, Engine())
+
+
 def test_an_image_with_a_volume_in_a_shown_folder_is_refused(work: Path) -> None:
     """A volume there would be made as a folder on the host, by root."""
     engine = Engine()

@@ -208,5 +208,12 @@ def _told() -> Iterator[None]:
         problem = TierUnavailableError(
             TIER, f"no container was ready in {WORK_START_SECONDS} s", "See that the daemon answers"
         )
+    except OSError as error:
+        problem = TierUnavailableError(
+            TIER,
+            "a folder can't be looked at, or not be given to the user that programs run as "
+            f"({type(error).__name__})",
+            "Name directory and allowed_paths that stay, of a user other than root",
+        )
     if problem is not None:
         raise problem
