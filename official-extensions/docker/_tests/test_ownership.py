@@ -129,7 +129,7 @@ def test_the_program_ends_with_its_host(neighbour: Box, moment: str, code: str) 
 def test_a_child_of_the_host_does_not_keep_its_container(neighbour: Box) -> None:
     """A forked child that outlives the killed host holds no copy of the stream."""
     code = HOST.replace(
-        'now("said " + text[:2].strip())', "os.fork() or time.sleep(60), now('said on')"
+        'now("said " + text[:2].strip())', "(os.fork() or time.sleep(60), now('said on'))"
     )
     process = subprocess.Popen(
         [
