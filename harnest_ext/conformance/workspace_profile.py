@@ -26,6 +26,8 @@ class WorkspaceFeature(enum.StrEnum):
     """``max_file_size_mb`` is enforced."""
     LIMIT_MEMORY = "limit-memory"
     """``max_memory_mb`` is enforced, and reaching it is told."""
+    LIMIT_PROCESSES = "limit-processes"
+    """A call can't have a thousand processes."""
     NETWORK_OFF = "network-off"
     """``network_enabled=False`` is enforced."""
     ISOLATION = "isolation"

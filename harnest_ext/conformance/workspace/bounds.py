@@ -21,6 +21,18 @@ for number in range(6):
 for number in range(6):
     os.wait()
 """
+FORKING = """\
+import os, time
+count = 0
+try:
+    while count < 1000:
+        if os.fork() == 0:
+            time.sleep(600)
+            os._exit(0)
+        count += 1
+except OSError:
+    print('refused')
+"""
 PRETENDING = "import sys\nprint('MemoryError: out of memory', file=sys.stderr)\nsys.exit(137)"
 
 
@@ -58,6 +70,16 @@ async def node(bench: WorkspaceBench) -> None:
     async with bench.workspace() as workspace:
         result = await workspace.execute_command("node -e 'console.log(40 * 10)'")
         expect("outcome", (result.stdout, result.exit_code), ("400\n", 0))
+
+
+@GROUP.promise("processes", needs=[WorkspaceFeature.LIMIT_PROCESSES])
+async def processes(bench: WorkspaceBench) -> None:
+    """A call that starts process after process is refused more of them, and all are ended."""
+    async with bench.workspace() as workspace:
+        result = await bench.within(10, "forking", workspace.execute(FORKING))
+        expect("stdout", result.stdout, "refused\n")
+        again = await bench.within(10, "the next call", workspace.execute(FORKING))
+        expect("stdout of the next call", again.stdout, "refused\n")
 
 
 @GROUP.promise("cpu", needs=[WorkspaceFeature.LIMIT_CPU])

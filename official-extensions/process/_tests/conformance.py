@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from harnest.extensions.process import ProcessLimits, process
 
-from harnest.execution.local.bounds import bounds_memory
+from harnest.execution.local.bounds import Means, bounds_memory, means
 from harnest.sandbox import SandboxNetworkPolicy, SandboxPolicyUnsupportedError
 from harnest_ext.conformance import Feature, ProviderProfile, WorkspaceFeature, WorkspaceProfile
 
@@ -62,6 +62,8 @@ def workspace_missing() -> dict[WorkspaceFeature, str]:
     }
     if not bounds_memory():
         reasons[WorkspaceFeature.LIMIT_MEMORY] = "no control group can bound memory here"
+    if means() is not Means.GROUP:
+        reasons[WorkspaceFeature.LIMIT_PROCESSES] = "no control group can bound processes here"
     if not sys.platform.startswith("linux"):
         reasons[WorkspaceFeature.DESCENDANTS] = "only Linux has child subreapers"
     if Feature.NETWORK_NONE in WHY_NOT:
