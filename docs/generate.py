@@ -44,8 +44,11 @@ LIMIT_MODULES = (
     ("Execution backends", "harnest/execution/limits.py"),
     ("Programs that are processes of this host", "harnest/execution/local/limits.py"),
     ("Tools of agents", "harnest/execution/tools/limits.py"),
+    ("Sandboxes of local processes", "harnest/execution/local/provider/limits.py"),
     ("The docker extension", "official-extensions/docker/lib/limits.py"),
+    ("The bubblewrap extension", "official-extensions/bubblewrap/lib/limits.py"),
     ("The process extension", "official-extensions/process/lib/limits.py"),
+    ("The seatbelt extension", "official-extensions/seatbelt/lib/limits.py"),
 )
 
 
