@@ -19,7 +19,9 @@ PACKAGE_PREFIX = "harnest_extension_"
 
 _PATTERN = re.compile(r"[a-z](?:_?[a-z0-9])*", re.ASCII)
 _DEVICES = {"con", "prn", "aux", "nul"} | {f"{d}{n}" for d in ("com", "lpt") for n in range(10)}
-_RESERVED = _DEVICES | {"extensions", "harnest", "none", "true", "false"}
+_NAMESPACE = {"extension_mutation"}
+"""What `harnest.extensions` has under a name that an extension could have."""
+_RESERVED = _DEVICES | _NAMESPACE | {"extensions", "harnest", "none", "true", "false"}
 
 
 class Slug(str):

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import harnest.extensions
 from harnest_ext.errors import InvalidExtension
 from harnest_ext.identity import Slug, normalized
 
@@ -54,3 +55,18 @@ def test_name_and_project_map_one_to_one(text: str) -> None:
     except InvalidExtension:
         return
     assert Slug.from_distribution(normalized(slug.distribution)) == text
+
+
+@pytest.mark.parametrize("name", harnest.extensions.__all__)
+def test_no_extension_takes_the_place_of_what_authors_import(name: str) -> None:
+    """A module `harnest.extensions.<name>` would hide what authors import from there."""
+    with pytest.raises(InvalidExtension):
+        Slug(name)
+
+
+def test_a_typed_name_is_the_path_of_its_problem() -> None:
+    """A command line names the argument that it refuses; a project's name is taken too."""
+    assert Slug.typed("harnest-extension-dark-sky") == "dark_sky"
+    with pytest.raises(InvalidExtension) as caught:
+        Slug.typed("Bad!")
+    assert caught.value.path == "Bad!"
