@@ -1,4 +1,4 @@
-"""The names of execution backends are the documented ones; they cost nothing until they are used."""
+"""The names of execution backends are the documented ones, and cost nothing until they are used."""
 
 from __future__ import annotations
 
