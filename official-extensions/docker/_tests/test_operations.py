@@ -13,7 +13,7 @@ import pytest
 from harnest.extensions.docker.lib.plan.network import host_routes
 from own_daemon import IMAGE, OwnDaemon, missing
 
-from conftest import command, ours
+from conftest import Box, command, meta, ours
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -205,6 +205,22 @@ def test_the_doctor_names_ranges_that_the_host_has_routes_into(
     monkeypatch.setenv("HARNEST_DOCKER_SUBNETS", str(route))
     state, advice = project.doctor()["subnets"]
     assert (state, "HARNEST_DOCKER_SUBNETS" in advice) == ("unavailable", True)
+
+
+def test_a_build_has_no_network_and_bounded_memory(box: Callable[..., Box], tmp_path: Path) -> None:
+    """Steps of a Dockerfile reach nobody, and take at most a gibibyte."""
+    look = (
+        "import os, socket; paths = ('/sys/fs/cgroup/memory/memory.limit_in_bytes', '/sys/fs/cgroup/memory.max'); "
+        "print([n for _, n in socket.if_nameindex()], "
+        "*(open(p).read().strip() for p in paths if os.path.exists(p)))"
+    )
+    (tmp_path / "Dockerfile").write_text(f'FROM {IMAGE}\nRUN python3 -c "{look}" >/facts\n')
+    one = box(image=None, docker_path=str(tmp_path))
+    result = one.run("print(open('/facts').read(), end='')")
+    assert result.stdout == f"['lo'] {1 << 30}\n", (result.stderr, meta(result))
+    for item in one.provider.inventory():
+        if item.kind == "image" and f".{os.getpid()}." in item.owner:
+            command("image", "rm", item.resource_id)
 
 
 @pytest.fixture
