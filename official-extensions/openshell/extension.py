@@ -161,14 +161,11 @@ class OpenShellExtension(Extension):
 
 
 def _build(settings: DeclaredSettings) -> object:
-    # Imported at the first execution: a declaration needs neither the machinery nor gRPC.
-    from .lib.gateway.sdk import connect  # noqa: PLC0415
+    # Imported at the first execution: a declaration needs none of the machinery.
+    from .lib.connecting import by_sdk  # noqa: PLC0415
     from .lib.provider import OpenShellSandboxProvider  # noqa: PLC0415
 
-    made_with = settings.sandbox
-    return OpenShellSandboxProvider(
-        settings, lambda: connect(made_with.connection, made_with.secrets.redact)
-    )
+    return OpenShellSandboxProvider(settings, lambda: by_sdk(settings.sandbox))
 
 
 extension = OpenShellExtension()

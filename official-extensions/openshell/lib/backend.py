@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
-import posixpath
 import time
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Self
 
 from harnest.execution import (
     ExecutionCall,
     ExecutionResult,
-    HookEvent,
     HookManager,
-    SandboxExecData,
     WorkspaceClosedError,
     checks,
 )
 from harnest.execution import limits as execution_limits
 from harnest.execution.waiting import carried_out, in_thread
-from harnest.sandbox import control
+from harnest.sandbox import SandboxCancelledError, control
 
 from . import limits
 from .config import OpenShellConfig
+from .connecting import by_sdk
+from .events import TIER, Kind, tell
 from .opened import OpenSandbox
+from .paths import inside
 from .sync.report import SyncReport
 
 if TYPE_CHECKING:
@@ -35,9 +36,6 @@ if TYPE_CHECKING:
     from .settings import SandboxSettings
 
 __all__ = ["OpenShellBackend"]
-
-TIER = "openshell"
-_Kind = Literal["execute", "execute_command"]
 
 
 class OpenShellBackend:
@@ -85,10 +83,10 @@ class OpenShellBackend:
         self.config = config
         self.hooks = hooks
         self._settings = config.settings()
-        self._connect = _by_sdk if connect is None else connect
+        self._connect = by_sdk if connect is None else connect
         self._open: OpenSandbox | None = None
         self._last: OpenSandbox | None = None
-        self._running: set[SandboxControl] = set()
+        self._running: dict[SandboxControl, asyncio.Event] = {}
         self._closed = False
 
     def __repr__(self) -> str:
@@ -213,15 +211,7 @@ class OpenShellBackend:
             ValueError: It is no text, empty, too long or holds a NUL.
         """
         del write
-        if not isinstance(path, str) or not path or "\0" in path:
-            raise ValueError("path must be a non-empty str without NUL")
-        if len(path.encode("utf-8", "surrogateescape")) > limits.PATH_BYTES:
-            raise ValueError(f"path has more than {limits.PATH_BYTES} bytes")
-        work = posixpath.normpath(self.config.work)
-        found = posixpath.normpath(posixpath.join(work, path))
-        if found != work and not found.startswith(work.rstrip("/") + "/"):
-            raise PermissionError(f"{path!r} is outside of the work directory {work}")
-        return found
+        return inside(self.config.work, path)
 
     async def pending_rules(self) -> tuple[PendingRule, ...]:
         """Return the network rules that wait for a decision.
@@ -230,7 +220,7 @@ class OpenShellBackend:
             BackendError: The gateway failed.
             WorkspaceClosedError: The backend is not open.
         """
-        return await in_thread(self._opened().pending)
+        return await in_thread(self._opened().pending, limits.WORK_SECONDS)
 
     async def approve_rule(self, rule: PendingRule) -> None:
         """Put a pending rule into the sandbox's policy, as it was listed and not otherwise.
@@ -246,7 +236,7 @@ class OpenShellBackend:
             WorkspaceClosedError: The backend is not open.
         """
         opened = self._opened()
-        await in_thread(lambda: opened.approve(rule))
+        await in_thread(lambda: opened.approve(rule), limits.WORK_SECONDS)
 
     async def refuse_rule(self, rule: PendingRule, reason: str = "") -> None:
         """Refuse a pending rule.
@@ -263,16 +253,19 @@ class OpenShellBackend:
         if len(reason) > limits.REASON_CHARACTERS:
             raise ValueError(f"reason has more than {limits.REASON_CHARACTERS} characters")
         opened = self._opened()
-        await in_thread(lambda: opened.reject(rule, reason))
+        await in_thread(lambda: opened.reject(rule, reason), limits.WORK_SECONDS)
 
     async def sync(self) -> None:
         """Bring back what changed in the sandbox; :attr:`sync_report` says what came of it.
 
         Raises:
             SyncFailedError: Not everything came back; the sandbox is kept.
-            WorkspaceClosedError: The backend is not open.
+            WorkspaceClosedError: The backend was never open.
         """
-        await in_thread(self._opened().sync)
+        if self._open is None and self._closed:
+            return  # closing has brought everything back
+        opened = self._open or self._opened()
+        await in_thread(opened.sync, limits.WORK_SECONDS)
 
     async def close(self) -> None:
         """End what runs, bring files back, delete what was made here. May be called again.
@@ -283,8 +276,8 @@ class OpenShellBackend:
         """
         self._closed = True
         if self._open is not None:
-            self._end_running()
-            await in_thread(self._open.close)
+            await self._end_running()
+            await in_thread(self._open.close, limits.WORK_SECONDS)
             self._open = None
 
     async def delete(self) -> None:
@@ -299,13 +292,19 @@ class OpenShellBackend:
         if opened is None:
             raise WorkspaceClosedError("the backend is not open")
         self._closed = True
-        self._end_running()
-        await in_thread(opened.delete)
+        await self._end_running()
+        await in_thread(opened.delete, limits.WORK_SECONDS)
         self._open = None
 
-    def _end_running(self) -> None:
-        for scope in self._running:
+    async def _end_running(self) -> None:
+        running = dict(self._running)
+        for scope in running:
             scope.cancelled.set()
+        waits = [asyncio.ensure_future(ended.wait()) for ended in running.values()]
+        if waits:
+            _, late = await asyncio.wait(waits, timeout=limits.CLOSE_SECONDS)
+            for wait in late:
+                wait.cancel()
 
     def _opened(self) -> OpenSandbox:
         if self._closed:
@@ -315,7 +314,7 @@ class OpenShellBackend:
         return self._open
 
     async def _call(
-        self, kind: _Kind, text: str, timeout: int | None, stdin: bytes | None
+        self, kind: Kind, text: str, timeout: int | None, stdin: bytes | None
     ) -> ExecutionResult:
         seconds = self.config.timeout_seconds
         if timeout is not None:
@@ -332,36 +331,20 @@ class OpenShellBackend:
             if result is None:  # it failed or was cancelled, which is told as well
                 passed = max(1, round((time.monotonic() - start) * 1000))
                 result = ExecutionResult(execution_time_ms=passed)
-            await self._tell(kind, result)
+            await tell(self.hooks, kind, result)
 
     async def _carried_out(self, opened: OpenSandbox, call: ExecutionCall) -> ExecutionResult:
         with control.execute(None) as scope:
-            self._running.add(scope)
+            self._running[scope] = asyncio.Event()
             try:
                 result = await carried_out(
                     lambda: opened.carry_out(call), scope, call.timeout_seconds
                 )
+            except SandboxCancelledError:
+                if self._closed:
+                    raise WorkspaceClosedError("the backend was closed meanwhile") from None
+                raise
             finally:
-                self._running.discard(scope)
-        files = await in_thread(opened.refresh)
+                self._running.pop(scope).set()
+        files = await in_thread(opened.refresh, limits.WORK_SECONDS)
         return dataclasses.replace(result, files_created=files)
-
-    async def _tell(self, kind: _Kind, result: ExecutionResult) -> None:
-        if self.hooks is None:
-            return
-        data = SandboxExecData(
-            kind=kind,
-            tier=TIER,
-            exit_code=result.exit_code,
-            timed_out=result.timed_out,
-            execution_time_ms=result.execution_time_ms,
-            denials=result.denials,
-        )
-        await self.hooks.emit(HookEvent.SANDBOX_EXEC, data)
-
-
-def _by_sdk(settings: SandboxSettings) -> Gateway:
-    # Imported at the first start: gRPC takes a while, and a declaration needs none of it.
-    from .gateway.sdk import connect  # noqa: PLC0415
-
-    return connect(settings.connection, settings.secrets.redact)

@@ -130,9 +130,10 @@ class DeclaredSettings:
             raise ValueError("network_policy and network rules of policy exclude each other")
         if policy.mode is SandboxNetworkMode.NONE:
             return self.sandbox
+        ports = _ports(policy)
         rule = NetworkRule(
             name="allow-list",
-            endpoints=[Endpoint(host=host, ports=_ports(policy)) for host in policy.allow_hosts],
+            endpoints=[Endpoint(host=host, ports=ports) for host in policy.allow_hosts],
             programs=self.programs,
         )
         old = self.sandbox.policy

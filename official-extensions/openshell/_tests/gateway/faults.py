@@ -30,11 +30,13 @@ class Faults:
         provisioning_seconds: How long a sandbox takes to be ready, beside its container.
         never_ready: Whether sandboxes stay in provisioning.
         break_provisioning: Whether sandboxes end in error.
+        shorten_timeouts: Seconds after which every command is given up with 124; 0 for its own.
     """
 
     provisioning_seconds: float = 0.0
     never_ready: bool = False
     break_provisioning: bool = False
+    shorten_timeouts: int = 0
     _planned: dict[str, list[Fault]] = field(default_factory=lambda: defaultdict(list))
     _lock: threading.Lock = field(default_factory=threading.Lock)
 

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import grpc
 from openshell._proto import datamodel_pb2, openshell_pb2, openshell_pb2_grpc, sandbox_pb2
 
-from . import bounds, containers
+from . import bounds, containers, proxy
 from .bounds import Refused
+from .egress import Proxy
 from .state import COMPLETED, DELETING, ERROR, READY, SandboxState, State
 
 if TYPE_CHECKING:
@@ -55,12 +56,16 @@ class Service(openshell_pb2_grpc.OpenShellServicer):
 
     Attributes:
         asked: Names of the requests that came, in order.
+        proxied: Whether sandboxes have an egress proxy that decides by their policy.
+        forget_profiles: Whether providers are refused, with what they hold in the message.
     """
 
     def __init__(self, state: State, faults: Faults) -> None:
         self.state = state
         self.faults = faults
         self.asked: list[str] = []
+        self.forget_profiles = False
+        self.proxied = False
         self.threads: list[threading.Thread] = []
 
     @rpc
@@ -160,7 +165,7 @@ class Service(openshell_pb2_grpc.OpenShellServicer):
         if provider.metadata.name in self.state.providers:
             raise Refused(grpc.StatusCode.ALREADY_EXISTS, "the provider exists")
         known = {item.name for item in self.state.profiles[provider.type].credentials}
-        if set(provider.credentials) != known:
+        if self.forget_profiles or set(provider.credentials) != known:
             # A gateway that repeats what it was given: the client must not pass it on.
             raise bounds.invalid(f"unexpected credentials {dict(provider.credentials)}")
         self.state.providers[provider.metadata.name] = provider
@@ -230,6 +235,8 @@ class Service(openshell_pb2_grpc.OpenShellServicer):
         chunk.status = "approved"
         found.spec.policy.network_policies[chunk.rule_name].CopyFrom(chunk.proposed_rule)
         found.policy_version += 1
+        if found.proxy is not None:
+            found.proxy.write_policy()
         return openshell_pb2.ApproveDraftChunkResponse(policy_version=found.policy_version)
 
     @rpc
@@ -254,7 +261,9 @@ class Service(openshell_pb2_grpc.OpenShellServicer):
         )
         try:
             container = containers.make(self.state.owner, image, list(made.spec.command))
-        except RuntimeError as error:
+            if self.proxied:
+                made.proxy = Proxy(container, made)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the sandbox is not ready
             made.phase, made.reason = ERROR, str(error)[:200]
             return
         with self.state.lock:
@@ -273,6 +282,8 @@ class Service(openshell_pb2_grpc.OpenShellServicer):
     ) -> Iterator[Any]:
         environment = {**found.spec.environment, **self._placeholders(found)}
         environment |= dict(request.environment)
+        if found.proxy is not None:
+            environment |= {"HTTPS_PROXY": proxy.ADDRESS}
         running = containers.Running(
             found.container,
             found.spec.policy.process.run_as_user,
@@ -281,7 +292,7 @@ class Service(openshell_pb2_grpc.OpenShellServicer):
             environment,
             request.workdir or "/sandbox",
         )
-        seconds = request.execution_timeout.seconds
+        seconds = self.faults.shorten_timeouts or request.execution_timeout.seconds
         limit = time.monotonic() + seconds if seconds else None
         with contextlib.closing(_Left(running)):
             for stream, data in running.events(context.is_active):

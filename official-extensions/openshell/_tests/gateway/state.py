@@ -31,6 +31,7 @@ class SandboxState:
     policy_version: int = 1
     logs: list[tuple[float, str]] = field(default_factory=list)
     chunks: list[Any] = field(default_factory=list)
+    proxy: Any = None
 
     def log(self, text: str) -> None:
         """Add a line to the log."""
@@ -80,5 +81,7 @@ class State:
         """Remove a sandbox and its container."""
         if gone.container:
             containers.remove(gone.container)
+        if gone.proxy is not None:
+            gone.proxy.close()
         with self.lock:
             self.sandboxes.pop(gone.name, None)

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from .. import limits
 from ..errors import GatewayRefusedError, OpenShellUnavailableError
+from .messages import facts_of, line_of, pending_of
 from .port import (
     Connection,
     Exec,
     ExecEvent,
     LogLine,
     PendingRule,
-    Phase,
     SandboxFacts,
     SandboxWish,
     Stream,
@@ -136,12 +136,14 @@ class SdkGateway:
         request = self._pb.CreateSandboxRequest(
             spec=spec, name=wish.name, labels=dict(wish.labels), request_id=wish.request_id
         )
-        return self._facts(self._ask("CreateSandbox", self._scoped(request), seconds).sandbox)
+        return facts_of(
+            self._ask("CreateSandbox", self._scoped(request), seconds).sandbox, self._redact
+        )
 
     def get(self, name: str, seconds: float) -> SandboxFacts:
         """Return a sandbox."""
         request = self._scoped(self._pb.GetSandboxRequest(name=name))
-        return self._facts(self._ask("GetSandbox", request, seconds).sandbox)
+        return facts_of(self._ask("GetSandbox", request, seconds).sandbox, self._redact)
 
     def listed(self, selector: str, seconds: float) -> tuple[SandboxFacts, ...]:
         """Return the sandboxes whose labels match, page by page."""
@@ -152,7 +154,7 @@ class SdkGateway:
                 page_size=limits.PAGE_ITEMS, page_token=token, label_selector=selector
             )
             answer = self._ask("ListSandboxes", self._scoped(request), seconds)
-            found.extend(map(self._facts, answer.sandboxes))
+            found.extend(facts_of(item, self._redact) for item in answer.sandboxes)
             token = answer.next_page_token
             if not token:
                 break
@@ -191,20 +193,13 @@ class SdkGateway:
         if since is not None:
             request.since_time.FromNanoseconds(round(since * 1e9))
         answer = self._ask("GetSandboxLogs", self._scoped(request), seconds)
-        return tuple(
-            LogLine(
-                time=line.event_time.ToNanoseconds() / 1e9,
-                text=line.message,
-                fields=dict(line.fields),
-            )
-            for line in answer.logs
-        )
+        return tuple(map(line_of, answer.logs))
 
     def pending(self, name: str, seconds: float) -> tuple[PendingRule, ...]:
         """Return the rules that wait for a decision."""
         request = self._pb.GetDraftPolicyRequest(sandbox=name, status_filter="pending")
         answer = self._ask("GetDraftPolicy", self._scoped(request), seconds)
-        return tuple(map(_pending, answer.chunks[: limits.PENDING_RULES]))
+        return tuple(map(pending_of, answer.chunks[: limits.PENDING_RULES]))
 
     def approve(self, name: str, rule: PendingRule, seconds: float) -> None:
         """Put a pending rule into the policy."""
@@ -302,19 +297,6 @@ class SdkGateway:
         )
         return found
 
-    def _facts(self, sandbox: Any) -> SandboxFacts:
-        reasons = [f"{item.reason}: {item.message}" for item in sandbox.status.conditions]
-        made = sandbox.metadata.HasField("created_time")
-        return SandboxFacts(
-            sandbox_id=sandbox.metadata.id,
-            name=sandbox.metadata.name,
-            labels=dict(sandbox.metadata.labels),
-            phase=Phase(sandbox.status.phase),
-            providers=tuple(sandbox.spec.providers),
-            reason=self._redact("; ".join(reasons)),
-            created=sandbox.metadata.created_time.ToNanoseconds() / 1e9 if made else None,
-        )
-
 
 class SdkExec:
     """A command that runs.
@@ -347,23 +329,3 @@ class SdkExec:
     def cancel(self) -> None:
         """Stop listening."""
         self._stream.cancel()
-
-
-def _pending(chunk: Any) -> PendingRule:
-    rule = chunk.proposed_rule
-    hosts = [
-        f"{endpoint.host}:{port}"
-        for endpoint in rule.endpoints
-        for port in (endpoint.ports or [endpoint.port])
-    ]
-    programs = [item.path for item in rule.binaries] or ([chunk.binary] if chunk.binary else [])
-    return PendingRule(
-        rule_id=chunk.id,
-        status=chunk.status,
-        name=chunk.rule_name or rule.name,
-        hosts=tuple(hosts),
-        programs=tuple(programs),
-        rationale=chunk.rationale,
-        security_notes=chunk.security_notes,
-        review_token=chunk.review_token,
-    )

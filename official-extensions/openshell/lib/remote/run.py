@@ -12,7 +12,7 @@ from harnest.execution import BackendError
 
 from .. import limits
 from ..errors import GatewayRefusedError
-from ..gateway.port import Exec, Stream
+from ..gateway.port import Exec, Phase, Stream
 from . import scripts
 from .pump import Pump
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Command", "Ended", "run"]
 
 _FOREVER = 10**6
+_OVER = {Phase.COMPLETED, Phase.DELETING, Phase.STOPPED}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,10 +197,18 @@ def _kill(box: Box, folder: str, token: str) -> None:
     try:
         box.helper(scripts.KILLER, folder, token, seconds=limits.KILL_SECONDS)
     except GatewayRefusedError as error:
-        if error.code != "NOT_FOUND":  # the sandbox is gone, and the command with it
+        if not _is_over(box):
             raise BackendError(
                 f"a command in the sandbox {box.name} could not be ended and may still run: {error}"
             ) from None
+
+
+def _is_over(box: Box) -> bool:
+    """Return whether the sandbox has ended, and every command with it."""
+    try:
+        return box.gateway.get(box.name, limits.RPC_SECONDS).phase in _OVER
+    except GatewayRefusedError as error:
+        return error.code == "NOT_FOUND"
 
 
 def _since(begin: float) -> int:

@@ -254,6 +254,7 @@ def _digest(file: IO[bytes]) -> str:
 def _mode_of(name: str, folder: int) -> int:
     """Return the permissions of a file that is replaced, or those of a new one."""
     try:
-        return stat.S_IMODE(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode) & 0o777
+        found = os.stat(name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:
         return 0o644
+    return found.st_mode & 0o777 if stat.S_ISREG(found.st_mode) else 0o644
