@@ -120,6 +120,8 @@ class OpenWorkspace:
             raise BackendError(f"closing did not succeed: {failure}. Close again")
 
     def _run(self, call: ExecutionCall) -> tuple[EngineResult, tuple[str, ...]]:
+        if not self.directory.is_dir():
+            raise BackendError("the work directory was removed; make another workspace")
         before = Snapshot.of(self.directory)
         result = self.engine.run(call)
         if not isinstance(result, EngineResult):

@@ -9,13 +9,14 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import shutil
 import stat
 import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from harnest.execution.local.removal import remove
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,22 +59,6 @@ def make(prefix: str) -> Path:
     return Path(tempfile.mkdtemp(prefix=f"{prefix}-{pid}-{_start_of(pid)}-")).resolve()
 
 
-def remove(path: Path) -> bool:
-    """Remove a work directory and everything in it; return whether it is gone.
-
-    Links are removed, never followed. What a program made unreadable is made readable first.
-    """
-    if not shutil.rmtree.avoids_symlink_attacks:  # pragma: no cover - not on Linux or macOS
-        return False
-    for _ in range(2):
-        with contextlib.suppress(FileNotFoundError):
-            shutil.rmtree(path, ignore_errors=True)
-        if not os.path.lexists(path):
-            return True
-        _open_up(path)
-    return False
-
-
 def leftovers(prefix: str) -> Iterator[Leftover]:
     """Yield every work directory of this user in the place for temporary files.
 
@@ -95,17 +80,6 @@ def leftovers(prefix: str) -> Iterator[Leftover]:
                     alive=exists(pid) and _start_of(pid) == int(match["start"]),
                     age_seconds=max(0.0, time.time() - facts.st_mtime),
                 )
-
-
-def _open_up(path: Path) -> None:
-    with contextlib.suppress(OSError):
-        path.chmod(0o700)
-    for folder, names, _ in os.walk(path):
-        for name in names:
-            with contextlib.suppress(OSError):
-                child = Path(folder, name)
-                if not child.is_symlink():
-                    child.chmod(0o700)
 
 
 def _start_of(pid: int) -> int:

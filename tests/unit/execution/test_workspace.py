@@ -245,6 +245,22 @@ def test_a_call_ends_with_the_control_scope_around_it(monkeypatch: pytest.Monkey
     run(work())
 
 
+def test_a_work_directory_that_is_gone_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program may remove everything; the next call says so, and closing is no trouble."""
+
+    def script(_call: Any, folder: Path) -> EngineResult:
+        folder.rmdir()
+        return EngineResult(exit_code=0)
+
+    async def work() -> None:
+        async with opened(monkeypatch, FakeTier(script=script)) as workspace:
+            assert (await workspace.execute("x")).files_created == ()
+            with pytest.raises(BackendError, match="removed"):
+                await workspace.execute("x")
+
+    run(work())
+
+
 def test_what_ends_a_call_leaves_the_control_scope_around_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
