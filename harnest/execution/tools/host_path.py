@@ -12,6 +12,7 @@ import posixpath
 import stat
 from typing import TYPE_CHECKING
 
+from harnest.execution.tools import limits
 from harnest.execution.tools.faults import Fault
 from harnest.execution.tools.place import Place
 
@@ -50,16 +51,17 @@ def real_place(place: Place, *, follow: bool) -> Place:
 
     Raises:
         PermissionError: It is outside of the work directory.
+        OSError: A link on the way leads to what is not there, or in a circle.
     """
     base = os.path.realpath(os.fsencode(place.base))
-    head = place.parts if follow else place.parts[:-1]
-    real = os.path.realpath(posixpath.join(base, *head))
-    if real != base and not real.startswith(base.rstrip(b"/") + b"/"):
-        raise Fault.OUTSIDE.error(place.shown)
-    relative = real[len(base) :].strip(b"/")
+    here = base
+    for number, name in enumerate(place.parts, 1):
+        here = posixpath.join(here, name)
+        if follow or number < len(place.parts):
+            here = _followed(here, base, place)
+    relative = here[len(base) :].strip(b"/")
     parts = tuple(relative.split(b"/")) if relative else ()
-    tail = () if follow else place.parts[-1:]
-    return Place(base=os.fsdecode(base), parts=parts + tail, given=place.given)
+    return Place(base=os.fsdecode(base), parts=parts, given=place.given)
 
 
 @contextlib.contextmanager
@@ -102,6 +104,39 @@ def folder_at(place: Place) -> Iterator[int]:
             yield folder
         finally:
             os.close(folder)
+
+
+def _followed(path: bytes, base: bytes, place: Place) -> bytes:
+    """Return what a path leads to, whose folders hold no link; what is missing need not be there.
+
+    As for the kernel, every folder in the target of a link has to be there.
+    """
+    for _ in range(limits.LINKS + 1):
+        try:
+            target = os.readlink(path)  # noqa: PTH115 - Path takes no bytes
+        except OSError:
+            return path  # no link, or nothing: whoever opens it will see which
+        path = posixpath.join(posixpath.dirname(path), target)
+        if os.path.isdir(path):  # noqa: PTH112 - the same
+            return _inside(os.path.realpath(path), base, place)
+        folder, _, name = path.rpartition(b"/")
+        there = os.path.isdir(folder or b"/")  # noqa: PTH112 - the same
+        if name in {b"", b".", b".."} or not there:
+            away = target.startswith(b"/") and not _is_below(target, base)
+            raise (Fault.OUTSIDE if away else Fault.MISSING).error(place.shown)
+        folder = _inside(os.path.realpath(folder or b"/"), base, place)
+        path = posixpath.join(folder, name)
+    raise Fault.LINKS.error(place.shown)
+
+
+def _is_below(path: bytes, base: bytes) -> bool:
+    return path == base or path.startswith(base.rstrip(b"/") + b"/")
+
+
+def _inside(path: bytes, base: bytes, place: Place) -> bytes:
+    if not _is_below(path, base):
+        raise Fault.OUTSIDE.error(place.shown)
+    return path
 
 
 def _step(folder: int, name: bytes, place: Place, *, create: bool) -> int:

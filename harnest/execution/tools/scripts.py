@@ -43,11 +43,12 @@ inside() { case $PWD/ in "$r"/*) ;; *) exit 82;; esac; }
 lost() { case $t in "$r"/*) exit 81;; /*) exit 82;; esac; exit 81; }
 follow() {
 while [ -L "./$n" ]; do
+if [ -d "./$n" ]; then cd -P "./$n" 2>/dev/null || exit 84; n=.; inside; break; fi
 k=$((k+1)); [ $k -le 40 ] || exit 91
 t=$(readlink "./$n" && printf .) || exit 84
 t=${t%.}; t=${t%"$nl"}
 case $t in
-*/|.|..|*/.|*/..) cd -P "$t" 2>/dev/null || lost; n=.;;
+*/|.|..|*/.|*/..) lost;;
 */*) n=${t##*/}; cd -P "${t%/*}/" 2>/dev/null || lost;;
 *) n=$t;;
 esac
