@@ -11,6 +11,7 @@ from harnest_extension_process.extension import (
     process_sandbox,
 )
 
+from harnest.execution.local.bounds import bounds_memory
 from harnest.execution.local.report import Reporter
 from harnest.sandbox import Sandbox, SandboxNetworkPolicy
 from harnest.sandbox.optional import (
@@ -103,6 +104,7 @@ def test_the_provider_offers_streaming_inventory_prune_and_diagnosis() -> None:
     ):
         assert isinstance(provider, protocol)
     names = {item.name: item.state.value for item in provider.diagnose()}
+    assert names["memory-limit"] == ("ok" if bounds_memory() else "unavailable")
     assert names["security-boundary"] == "unavailable"
     assert names["interpreter"] == "ok"
     provider.close()

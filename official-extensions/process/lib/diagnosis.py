@@ -6,7 +6,7 @@ import os
 import sys
 from pathlib import Path
 
-from harnest.execution.local.bounds import Means, means
+from harnest.execution.local.bounds import Means, bounds_memory, means
 from harnest.sandbox.optional import DiagnosisState, SandboxDiagnosis
 
 from .network import isolation_objection
@@ -25,6 +25,7 @@ def diagnose(python: str) -> tuple[SandboxDiagnosis, ...]:
         _interpreter(python),
         _descendants(),
         _processes(),
+        _memory(),
         _network(python),
     )
 
@@ -71,6 +72,18 @@ def _processes() -> SandboxDiagnosis:
         state=state,
         detail=f"The number of a program's processes is bounded by {found.value}.",
         remedy="" if found is Means.GROUP else "Run Harnest where it may make control groups.",
+    )
+
+
+def _memory() -> SandboxDiagnosis:
+    bounded = bounds_memory()
+    return SandboxDiagnosis(
+        name="memory-limit",
+        state=DiagnosisState.OK if bounded else DiagnosisState.UNAVAILABLE,
+        detail="The memory of a workspace's calls is bounded by a control group."
+        if bounded
+        else "Nothing bounds the memory of a program, unless its addresses are limited.",
+        remedy="" if bounded else "Run Harnest where it may make control groups.",
     )
 
 
