@@ -18,6 +18,7 @@ from pathlib import Path
 from harnest.execution.local import cgroup, limits
 from harnest.execution.local.errors import LocalProgramError
 from harnest.execution.local.supervisor.family import facts_of, processes
+from harnest.execution.local.supervisor.system import LINUX
 
 __all__ = ["Means", "ProgramBounds", "bounds_memory", "means", "parents"]
 
@@ -40,7 +41,8 @@ def means() -> Means:
     """Return what bounds the number of processes here."""
     if parents().pids is not None:
         return Means.GROUP
-    return Means.USER if os.geteuid() else Means.NOTHING
+    # Elsewhere nobody tells how many the user has already: a limit might refuse the first.
+    return Means.USER if os.geteuid() and LINUX else Means.NOTHING
 
 
 def bounds_memory() -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import secrets
@@ -11,11 +12,13 @@ import sys
 import textwrap
 import threading
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from harnest.execution import ExecutionCall
+from harnest.execution.local.supervisor.family import descendants
 from harnest.sandbox import SandboxCancelledError, control
 
 from .conftest import FOLDER
@@ -23,7 +26,6 @@ from .support import marked, until
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from .support import Room
 
@@ -144,6 +146,29 @@ engine.run(ExecutionCall(kind="execute_command", text=text, timeout_seconds=60))
             assert until(lambda: bool(marked(mark)), 15)
         host_process.kill()
     assert until(lambda: marked(mark) == [] and marked(str(tmp_path)) == [], 10)
+
+
+def test_when_the_builder_is_killed_the_call_ends_and_nothing_is_left(
+    room: Room, mark: str
+) -> None:
+    """What no program inside can do, somebody on the host can: the run is told as lost."""
+    own = os.getpid()
+
+    def kill_builder() -> None:
+        assert until(lambda: bool(marked(mark)), 15)
+        for pid in descendants(own):
+            with contextlib.suppress(OSError):  # ended meanwhile, as it should
+                if Path(f"/proc/{pid}/comm").read_text() == "bwrap\n":
+                    os.kill(pid, signal.SIGKILL)
+
+    thread = threading.Thread(target=kill_builder)
+    thread.start()
+    start = time.monotonic()
+    result = room.shell(f"setsid sleep 60 & sleep 60 # {mark}", timeout=30)
+    thread.join()
+    assert time.monotonic() - start < 20
+    assert (result.exit_code, result.timed_out) == (None, False)
+    assert until(lambda: marked(mark) == [], 5)
 
 
 def test_input_arrives_byte_for_byte(room: Room) -> None:

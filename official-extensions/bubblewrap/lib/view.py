@@ -77,8 +77,8 @@ class View:
 
 
 def covers(folder: str, place: str) -> bool:
-    """Return whether ``place`` is ``folder`` or lies in it, by their texts."""
-    return PurePosixPath(place).is_relative_to(folder)
+    """Return whether ``place`` is ``folder`` or lies in it: absolute, in their shortest form."""
+    return folder in ("/", place) or place.startswith(f"{folder}/")
 
 
 def system_view(*, network: bool) -> View:

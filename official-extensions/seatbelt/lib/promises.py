@@ -48,7 +48,7 @@ def promises(*, network: bool) -> tuple[Guarantee, ...]:
         _row(
             "processes",
             "number of processes of a call",
-            "RLIMIT_NPROC, which counts all of this user's processes",
+            "nothing of macOS that counts just them",
             holds=False,
         ),
     )
