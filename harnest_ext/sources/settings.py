@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from harnest_ext.host import Host
-from harnest_ext.sources.net.client import Timing
+from harnest_ext.sources.timing import Timing
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -17,6 +17,7 @@ from harnest_ext.errors import SourceError
 from harnest_ext.sources.net import rules
 from harnest_ext.sources.net.address import WebAddress
 from harnest_ext.sources.net.watch import Watch
+from harnest_ext.sources.timing import Timing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -25,27 +26,10 @@ if TYPE_CHECKING:
 
     from harnest_ext.sources.net.pools import Pools
 
-__all__ = ["Reply", "Timing", "WebClient"]
+__all__ = ["Reply", "WebClient"]
 
 _CHUNK = 64 * limits.KIB
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Timing:
-    """How long a server may take; all in seconds.
-
-    Attributes:
-        connect: For a connection.
-        idle: For the next bytes.
-        page: For a whole page, redirects included.
-        wheel: For a whole wheel, likewise.
-    """
-
-    connect: float = limits.CONNECT_SECONDS
-    idle: float = limits.IDLE_SECONDS
-    page: float = limits.PAGE_SECONDS
-    wheel: float = limits.DOWNLOAD_SECONDS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

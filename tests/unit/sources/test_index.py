@@ -23,8 +23,8 @@ from harnest_ext.resolution import ResolutionRequest, resolve
 from harnest_ext.sources.finder import Finder
 from harnest_ext.sources.index.html_page import read_html_list, read_html_page
 from harnest_ext.sources.index.json_page import read_json_list, read_json_page
-from harnest_ext.sources.net.client import Timing
 from harnest_ext.sources.settings import IndexSetting, SourceSettings
+from harnest_ext.sources.timing import Timing
 from tests.support.packages import PackageSpec, make_wheel
 from tests.support.web import answer, serve
 

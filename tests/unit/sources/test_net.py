@@ -14,7 +14,7 @@ import pytest
 from harnest_ext import limits
 from harnest_ext.errors import SourceError
 from harnest_ext.sources.net import PageCache, WebAddress, WebClient
-from harnest_ext.sources.net.client import Timing
+from harnest_ext.sources.timing import Timing
 from tests.support.web import answer, serve
 
 if TYPE_CHECKING:
