@@ -177,6 +177,15 @@ def test_a_deadline_keeps_what_was_printed(one: Shop) -> None:
     assert 900 < result.execution_time_ms < 2000
 
 
+def test_input_that_waits_delays_no_deadline(one: Shop) -> None:
+    """A program that does not read its input ends at its deadline like any other."""
+    started = time.monotonic()
+    result = one.sh("echo on; sleep 60", stdin=b"x" * (40 * MIB), timeout=1)
+    assert (result.timed_out, result.stdout) == (True, "on\n")
+    assert time.monotonic() - started < 3
+    assert one.sh("wc -c", stdin=b"abc").stdout.strip() == "3"
+
+
 def test_a_detached_child_with_the_pipes_delays_no_deadline(one: Shop) -> None:
     """Sessions of their own that hold the output open, and ignore signals, are dead at the deadline."""
     code = (
