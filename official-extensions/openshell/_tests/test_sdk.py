@@ -135,6 +135,7 @@ def test_the_active_gateway_is_found_where_the_sdk_keeps_it(
         ({"endpoint": "a:1", "cert_path": "/c"}, ValueError),
         ({"endpoint": "a:1", "token": 5}, TypeError),
         ({"token": "t"}, ValueError),
+        ({"endpoint": "gateway.example.com:443", "token": "t"}, ValueError),
     ],
 )
 def test_a_connection_out_of_bounds_is_refused(
@@ -147,7 +148,7 @@ def test_a_connection_out_of_bounds_is_refused(
 
 def test_a_token_is_in_no_representation() -> None:
     """Who we are is shown nowhere."""
-    assert "s3cret" not in repr(Connection(endpoint="a:1", token="s3cret"))
+    assert "s3cret" not in repr(Connection(endpoint="127.0.0.1:1", token="s3cret"))
 
 
 @pytest.mark.parametrize(

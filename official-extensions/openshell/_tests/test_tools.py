@@ -44,6 +44,7 @@ CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("grep", {"path": ".", "pattern": "nowhere"}),
     ("delete", {"path": ODD}),
     ("delete", {"path": "deep"}),
+    ("delete", {"path": "deep", "recursive": True}),
     ("delete", {"path": "."}),
     ("list_directory", {"path": "."}),
 )

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 from harnest.execution import BackendError
+from harnest.logging import get_logger
 
 from . import limits
 from .errors import OpenShellSandboxError
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from .sync.listing import RemoteEntry
 
 __all__ = ["Household", "Member"]
+
+_LOG = get_logger("extensions.openshell")
 
 _T = TypeVar("_T")
 _R = TypeVar("_R")
@@ -95,7 +98,7 @@ class Household:
             self._members.move_to_end(key)
             member.users += 1
         try:
-            self._delete_doomed()
+            self._delete_evicted()
             yield member
         finally:
             with self._guard:
@@ -147,6 +150,12 @@ class Household:
             session = self._members.pop(idle).session
             if session is not None:
                 self._doomed.append(session)
+
+    def _delete_evicted(self) -> None:
+        try:
+            self._delete_doomed()
+        except BackendError as error:  # told again, and for good, by close
+            _LOG.warning("a sandbox could not be deleted yet", error=type(error).__name__)
 
     def _delete_doomed(self) -> None:
         with self._guard:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from harnest.execution import ExecutionError
+from harnest.execution import BackendError, ExecutionError
 from harnest.sandbox.optional import (
     DiagnosisState,
     SandboxDiagnosis,
@@ -14,8 +14,8 @@ from harnest.sandbox.optional import (
 )
 
 from . import limits
-from .errors import GatewayRefusedError
 from .naming import MANAGED, owner_alive
+from .removal import remove
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,8 +53,8 @@ def prune(gateway: Gateway) -> SandboxPruneReport:
         resource = _resource(facts)
         if resource.owner_alive is False:
             try:
-                gateway.delete(facts.name, limits.RPC_SECONDS)
-            except GatewayRefusedError:
+                remove(gateway, facts)
+            except BackendError:
                 kept.append(resource)
             else:
                 removed.append(resource)

@@ -89,7 +89,11 @@ class OpenShellSandboxProvider:
         self._household: Household | None = None
         self.sandbox_capabilities = settings.capabilities
         if settings.ready:
-            self._home().make_ready(settings.ready)
+            try:
+                self._home().make_ready(settings.ready)
+            except BaseException:
+                self.close()
+                raise
 
     def execute(self, request: SandboxRequest) -> SandboxResult:
         """Run a program and return its outcome and output.

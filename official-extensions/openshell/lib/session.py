@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from functools import partial
 from typing import TYPE_CHECKING
@@ -20,10 +19,10 @@ from .errors import (
     PolicyDiffersError,
 )
 from .gateway.port import Phase, SandboxFacts, SandboxWish
-from .naming import RELATED
 from .policy.document import normal
 from .remote import scripts
 from .remote.box import Box, repeated
+from .removal import found, related, wait_gone
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -119,15 +118,14 @@ class Session:
             raise OwnershipError(_foreign(self.name, "deleted"))
         if facts is not None:
             self.made, self._sandbox_id = True, facts.sandbox_id
-            own = [name for name in facts.providers if name.startswith(RELATED)]
-            self._providers = list(dict.fromkeys([*self._providers, *own]))
+            self._providers = list(dict.fromkeys([*self._providers, *related(facts)]))
         self.end()
 
     def _begin(self, *, attach: bool) -> None:
         self._check_answers()
         facts = self._found()
         if facts is not None and facts.phase is Phase.DELETING:
-            self._wait_gone()
+            wait_gone(self._gateway, self.name, facts.sandbox_id)
             facts = None
         if facts is None:
             self._make_providers()
@@ -218,18 +216,15 @@ class Session:
             )
 
     def _probe(self) -> None:
-        said = self.box.helper(scripts.PROBE, *scripts.NEEDED).decode("utf-8", "replace")
+        said = self.box.helper(scripts.PROBE, self._settings.work, *scripts.NEEDED).decode(
+            "utf-8", "replace"
+        )
         if said.strip():
             lacks = "; ".join(said.split("\n")).strip("; ")
             raise BackendError(f"the sandbox lacks what commands are run with: {lacks}")
 
     def _found(self) -> SandboxFacts | None:
-        try:
-            return repeated(lambda: self._gateway.get(self.name, limits.RPC_SECONDS))
-        except GatewayRefusedError as error:
-            if error.code == "NOT_FOUND":
-                return None
-            raise
+        return found(self._gateway, self.name)
 
     def _undo(self) -> str:
         """Delete what was made; return what could not be, as the end of a sentence."""
@@ -251,23 +246,12 @@ class Session:
             own = self._identity.made(dict(facts.labels))
         if own:
             repeated(lambda: self._gateway.delete(self.name, limits.RPC_SECONDS))
-            self._wait_gone()
+            wait_gone(self._gateway, self.name, self._sandbox_id)
         self.made = False
 
     def _delete_provider(self, name: str) -> None:
         repeated(lambda: self._gateway.delete_provider(name, limits.RPC_SECONDS))
         self._providers.remove(name)
-
-    def _wait_gone(self) -> None:
-        limit = time.monotonic() + limits.GONE_SECONDS
-        pause = limits.POLL_FIRST_SECONDS
-        while (facts := self._found()) is not None:
-            if self._sandbox_id not in ("", facts.sandbox_id):
-                return
-            if time.monotonic() + pause > limit:
-                raise BackendError(f"it was not gone after {limits.GONE_SECONDS:.0f} s")
-            threading.Event().wait(pause)
-            pause = min(pause * 2, limits.POLL_MOST_SECONDS)
 
 
 def _tried(work: Callable[[], None]) -> str:

@@ -7,6 +7,7 @@ Every method blocks, for at most the seconds it is given, and raises
 from __future__ import annotations
 
 import enum
+import ipaddress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
@@ -67,7 +68,8 @@ class Connection:
         endpoint: ``host:port``; None for the active gateway of this user, or the one that
             ``OPENSHELL_GATEWAY`` names.
         workspace: Workspace of the gateway that everything is made in.
-        token: Bearer token, or a function that returns the one to use now.
+        token: Bearer token, or a function that returns the one to use now, such as the SDK's
+            ``ClientCredentialsAuth``. It is sent over TLS, or to this host.
         ca_path: Certificates that the gateway's is checked against; None for no TLS, unless
             ``tls`` is set.
         cert_path: Our own certificate; None for none.
@@ -96,6 +98,8 @@ class Connection:
             raise TypeError("token must be a text or a function that returns one")
         if self.endpoint is None and (self.token or self.secured):
             raise ValueError("token and certificates of the active gateway are its own: name none")
+        if self.token is not None and not self.secured and not _is_local(self.endpoint or ""):
+            raise ValueError("a token is sent over TLS only: set tls, or name certificates")
 
     @property
     def secured(self) -> bool:
@@ -306,3 +310,11 @@ class Gateway(Protocol):
     ) -> None:
         """Close it."""
         ...
+
+
+def _is_local(endpoint: str) -> bool:
+    host = endpoint.rpartition(":")[0].strip("[]")
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

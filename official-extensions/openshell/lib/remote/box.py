@@ -133,7 +133,7 @@ class Box:
             sandbox=self.name,
             command=("/bin/sh", "-c", script, "harnest", *arguments),
             stdin=stdin,
-            directory=self.work,
+            directory="/",  # the work directory may be gone: programs can remove it
             timeout_seconds=max(1, round(seconds)),
         )
 

@@ -139,6 +139,7 @@ def _prepared(box: Box, command: Command, folder: str, token: str, scope: Sandbo
         ),
         stdin=stdin,
         environment=command.environment,
+        directory="/",
         timeout_seconds=seconds + limits.GATEWAY_SLACK_SECONDS,
     )
 

@@ -156,17 +156,19 @@ DISCARD: Final = 'rm -rf -- "$1"'
 """Removes a folder of ours. Argument: folder."""
 
 PROBE: Final = r"""
+work=$1
+shift
 for tool in "$@"; do
   command -v "$tool" >/dev/null || echo "missing $tool"
 done
 dir=${TMPDIR:-/tmp}
 [ -d /proc/self ] || echo "missing /proc"
 [ -w "$dir" ] || echo "not writable: $dir"
-work=$(pwd) && [ -w "$work" ] || echo "not writable: the work directory"
-find . -prune -printf '' 2>/dev/null || echo "missing GNU find"
+[ -d "$work" ] && [ -w "$work" ] || echo "not writable: the work directory"
+find / -prune -printf '' 2>/dev/null || echo "missing GNU find"
 tar --version 2>/dev/null | grep -q GNU || echo "missing GNU tar"
 """
-"""Prints what an image lacks, a line each. Arguments: names of programs."""
+"""Prints what an image lacks, a line each. Arguments: work directory, names of programs."""
 
 BOOTSTRAP: Final = r"""
 def main():
