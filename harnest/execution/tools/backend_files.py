@@ -45,8 +45,8 @@ class BackendFileSystem:
 
     async def read_many(self, places: Sequence[Place], most: int) -> list[bytes | None]:
         """See :meth:`FileSystem.read_many`."""
-        if not places:
-            return []
+        if len(places) < 2:
+            return [await self._read_or_none(place, most) for place in places]
         names = [b"/".join(place.parts) for place in places]
         try:
             result = await self._shell.run(
