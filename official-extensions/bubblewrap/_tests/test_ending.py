@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
     from .support import Room
 
+pytestmark = pytest.mark.bubblewrap
+
 
 @pytest.fixture
 def mark() -> str:

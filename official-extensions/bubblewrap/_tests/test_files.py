@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from .support import Room
 
+pytestmark = pytest.mark.bubblewrap
+
 HOME = "/home/sandbox"
 ERRORS = """
 import errno, json, os

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from .support import Room
 
+pytestmark = pytest.mark.bubblewrap
+
 NONE, OPEN = SandboxNetworkPolicy.none(), SandboxNetworkPolicy.unrestricted()
 REACH = """
 import json, socket

@@ -1,11 +1,9 @@
 from __future__ import annotations
 
+import importlib
 import sys
 import types
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import pytest
 
 FOLDER = Path(__file__).resolve().parent.parent
 
@@ -14,23 +12,7 @@ if "harnest_extension_seatbelt" not in sys.modules:
     package = types.ModuleType("harnest_extension_seatbelt")
     package.__path__ = [str(FOLDER)]
     sys.modules[package.__name__] = package
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-
-@pytest.fixture
-def make() -> Iterator[Callable[..., Any]]:
-    """A provider of a declaration with these options; closed after the test."""
-    from harnest_extension_seatbelt.extension import seatbelt  # noqa: PLC0415 - needs the above
-
-    made: list[Any] = []
-
-    def build(**options: Any) -> Any:
-        options.setdefault("timeout_seconds", 20)
-        made.append(seatbelt.sandbox(**options).build())
-        return made[-1]
-
-    yield build
-    for provider in made:
-        provider.close()
+if "harnest.extensions.seatbelt" not in sys.modules:
+    # Likewise for workspaces, which look the tier up by the name that installed extensions have.
+    extension = importlib.import_module("harnest_extension_seatbelt.extension")
+    sys.modules["harnest.extensions.seatbelt"] = extension

@@ -6,6 +6,7 @@ import json
 import os
 import socket
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from harnest_extension_seatbelt.extension import (
 from harnest_extension_seatbelt.lib.allowed import allowed_paths
 from harnest_extension_seatbelt.lib.confinement import Confinement, Run
 from harnest_extension_seatbelt.lib.interpreter import Interpreter
+from harnest_extension_seatbelt.lib.places import unlinked
 from harnest_extension_seatbelt.lib.probe import objections
 from harnest_extension_seatbelt.lib.settings import PREFIX
 from harnest_extension_seatbelt.lib.tool import TOOL, check_tool
@@ -32,8 +34,16 @@ from harnest.execution import (
     WorkspaceEngine,
     WorkspaceExtension,
 )
-from harnest.execution.local import Refusal, workdir
+from harnest.execution.local import (
+    Capture,
+    LaunchError,
+    Refusal,
+    run_local,
+    sealed,
+    workdir,
+)
 from harnest.sandbox import Sandbox, SandboxNetworkPolicy, SandboxRequest, control
+from harnest.sandbox.optional import OutputStream
 
 MAC = sys.platform == "darwin"
 elsewhere = pytest.mark.skipif(MAC, reason="this is macOS, where sandboxes are made")
@@ -192,9 +202,54 @@ def test_the_profile_lies_outside_of_what_programs_can_write(tmp_path: Path) -> 
         scratch = Path(program.environment["TMPDIR"])
         assert tmp_path.resolve() not in profile.resolve().parents
         assert scratch.resolve() not in profile.resolve().parents
-        assert f'(allow file-write*\n  (subpath "{program.work}")' in text
+        assert f'(allow file-write*\n  (subpath "{unlinked(program.work)}")' in text
     assert not profile.exists()
     assert [item for item in workdir.leftovers(PREFIX) if item.pid == os.getpid()] == []
+
+
+def test_a_program_runs_behind_the_tool_with_its_profile_directory_and_environment(
+    tmp_path: Path,
+) -> None:
+    """All but the confinement itself, with a tool that only looks at the profile, on any system."""
+    tool = tmp_path / "sandbox-exec"
+    tool.write_text(
+        '#!/bin/sh\n[ "$1" = -f ] && grep -q "deny default" "$2" || exit 65\nshift 2\nexec "$@"\n'
+    )
+    tool.chmod(0o755)
+    work = tmp_path / "work"
+    work.mkdir()
+    code = """
+import os, sys, tempfile
+open('made', 'w').close()
+print(os.getcwd() == os.environ['HOME'], os.environ['MINE'], sys.stdin.read())
+print(os.path.realpath(tempfile.gettempdir()) == os.path.realpath(os.environ['TMPDIR']))
+sys.exit(9)
+"""
+    confinement = Confinement(interpreter=Interpreter.at(sys.executable), allowed=(), network=False)
+    capture = Capture(10_000)
+    with sealed(b"input") as stdin, control.execute(20) as scope:
+        run = Run(work=work, code=code, environment={"MINE": "a b"}, stdin=stdin)
+        with confinement.program(run) as program:
+            assert program.launcher is not None
+            prefix = (str(tool), *program.launcher.prefix[1:])
+            started = replace(program, launcher=replace(program.launcher, prefix=prefix))
+            ended = run_local(started, group=None, capture=capture, scope=scope)
+    assert capture.text(OutputStream.STDOUT) == "True a b input\nTrue\n"
+    assert (ended.exit_code, [path.name for path in work.iterdir()]) == (9, ["made"])
+
+
+def test_a_tool_that_rejects_the_profile_runs_nothing(tmp_path: Path) -> None:
+    """What it says is the reason, as for a profile that this macOS doesn't understand."""
+    confinement = Confinement(interpreter=Interpreter.at(sys.executable), allowed=(), network=False)
+    run = Run(work=tmp_path, code="open('ran', 'w')", environment={})
+    with control.execute(20) as scope, confinement.program(run) as program:
+        assert program.launcher is not None
+        prefix = ("/bin/sh", "-c", "echo unbound variable: same-sandbox >&2; exit 65")
+        started = replace(program, launcher=replace(program.launcher, prefix=prefix))
+        with pytest.raises(LaunchError) as failure:
+            run_local(started, group=None, capture=Capture(1000), scope=scope)
+    assert failure.value.detail == "unbound variable: same-sandbox"
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.fixture

@@ -107,8 +107,8 @@ class Confinement:
         try:
             scratch = private / "tmp"
             scratch.mkdir(mode=0o700)
-            work = real_path(str(run.work))
-            text = self.profile(work, real_path(str(scratch))).text()
+            work = os.path.realpath(run.work)
+            text = self.profile(real_path(work), real_path(str(scratch))).text()
             environment = self._environment(work, str(scratch)) | dict(run.environment)
             yield LocalProgram(
                 code=run.code,
