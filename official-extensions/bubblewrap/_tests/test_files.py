@@ -12,10 +12,10 @@ import pytest
 
 from harnest.execution import TierUnavailableError, UnsupportedPromiseError
 
+from .support import Room
+
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from .support import Room
 
 pytestmark = pytest.mark.bubblewrap
 
@@ -239,6 +239,55 @@ print(json.dumps([sorted(os.listdir('/dev')), told(lambda: os.mknod('d', 0o20666
     )
     assert set(names) <= set(harmless.split())
     assert (character, block) == ("EPERM", "EPERM")
+
+
+def test_nothing_that_programs_can_replace_is_shown(host: None, tmp_path: Path) -> None:
+    """A link in its place would show the next sandbox any place of the host."""
+    work = (tmp_path / "work").resolve()
+    (work / "data").mkdir(parents=True)
+    (work / "python").symlink_to(os.path.realpath(sys.executable))
+    (work / "bin").mkdir()
+    shutil.copy(os.path.realpath(sys.executable), work / "bin" / "python")
+    with pytest.raises(UnsupportedPromiseError, match="work directory"):
+        Room.open(work, allowed_paths=[work / "data"])
+    with pytest.raises(TierUnavailableError, match=r"work directory|does not run"):
+        Room.open(work, python=str(work / "bin" / "python"))
+
+
+def test_an_environment_in_the_work_directory_gives_way_to_what_it_was_made_from(
+    host: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Programs may change their own environment; what runs the supervisor is none of it."""
+    work = tmp_path.resolve()
+    environment = work / "venv"
+    (environment / "bin").mkdir(parents=True)
+    own = environment / "bin" / "python"
+    own.symlink_to(os.path.realpath(sys.executable))
+    monkeypatch.setattr(sys, "prefix", str(environment))
+    monkeypatch.setattr(sys, "executable", str(own))
+    room = Room.open(work)
+    code = "import json, sys; print(json.dumps([sys.executable, sys.prefix]))"
+    executable, prefix = room.tell(code)
+    assert not executable.startswith(str(work))
+    assert not prefix.startswith(str(work))
+
+
+def test_a_program_starts_with_its_streams_and_no_other_descriptor(room: Room) -> None:
+    """Neither the supervisor's nor bwrap's are passed on."""
+    code = """
+import json, os
+there = []
+for number in range(256):
+    try:
+        os.fstat(number)
+    except OSError:
+        continue
+    there.append(number)
+print(json.dumps(there))
+"""
+    assert room.tell(code) == [0, 1, 2]
+    result = room.shell("ls /proc/self/fd | tr '\\n' ' '")
+    assert result.stdout.split() == [b"0", b"1", b"2", b"3"]  # the last is ls's own
 
 
 def test_a_missing_tool_is_named_with_a_remedy(

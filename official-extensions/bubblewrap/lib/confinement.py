@@ -94,7 +94,13 @@ class Confinement:
 
     @classmethod
     def of(
-        cls, *, python: str, allowed_paths: Sequence[str], network: bool, tmp_bytes: int
+        cls,
+        *,
+        python: str,
+        allowed_paths: Sequence[str],
+        network: bool,
+        tmp_bytes: int,
+        work: str | None = None,
     ) -> Self:
         """Look up on this host what such a sandbox needs; nothing is started in it yet.
 
@@ -103,16 +109,17 @@ class Confinement:
             allowed_paths: Real paths of this host that are visible in their places.
             network: As in the attributes, and so is the next.
             tmp_bytes: Likewise.
+            work: Work directory of every program, as its real path; None if each gets a new one.
 
         Raises:
             Refusal: This host can't have such a sandbox.
             ValueError: A path can't be allowed.
         """
         system = system_view(network=network)
-        allowed = allowed_view(allowed_paths)
+        allowed = allowed_view(allowed_paths, work=work)
         tool = find_tool()
         try:
-            runtime = interpreter_view(python, shown=system)
+            runtime = interpreter_view(python, shown=system, work=work)
         except InterpreterError as error:
             raise Refusal(str(error), "Name another interpreter with python=.") from None
         return cls(

@@ -24,23 +24,30 @@ class InterpreterError(Exception):
     """An interpreter can't be shown to programs; the text is the reason, without the path."""
 
 
-def interpreter_view(python: str, *, shown: View) -> View:
+def interpreter_view(python: str, *, shown: View, work: str | None = None) -> View:
     """Return what has to be visible beside the system for an interpreter to run.
 
     Args:
         python: Its absolute path.
         shown: What is visible anyway.
+        work: The work directory on the host; None if there is none yet.
 
     Raises:
-        InterpreterError: It does not run, or showing it would show a home or the whole host.
+        InterpreterError: It does not run, showing it would show a home or the whole host, or
+            programs could put something else in its place.
     """
     prefixes = _prefixes(python)
     for prefix in prefixes:
         _refuse_open_prefix(prefix)
     folders = [(os.path.realpath(p), p) for p in prefixes if not shown.shows(p)]
     view = View(read_only=tuple(sorted(set(folders), key=lambda entry: entry[1])))
-    visible = shown.joined(view)
-    return view.joined(_links_to(python, visible))
+    found = view.joined(_links_to(python, shown.joined(view)))
+    if work is not None and any(covers(work, source) for source, _ in found.read_only):
+        # A link in its place would show the next sandbox whatever it leads to.
+        raise InterpreterError(
+            "the interpreter lies in the work directory, where programs could replace it"
+        )
+    return found
 
 
 def _prefixes(python: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ from .bounds import Bounds
 from .confinement import Confinement, Run
 from .probe import probe
 from .promises import promises
+from .view import covers
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -77,13 +79,23 @@ class BubblewrapWorkspace:
         """Do nothing: a call leaves nothing but what it wrote into the work directory."""
 
 
+def _own_python(work: str) -> str:
+    """Return the interpreter that runs this, or its base if its environment is in the directory.
+
+    A virtual environment that programs can change is theirs, and not what runs the supervisor.
+    """
+    inside = covers(work, os.path.realpath(sys.prefix))
+    return os.path.realpath(sys.executable) if inside else sys.executable
+
+
 def _confinement(config: WorkspaceConfig, directory: Path) -> Confinement:
     try:
         confinement = Confinement.of(
-            python=config.python or sys.executable,
+            python=config.python or _own_python(str(directory)),
             allowed_paths=[str(path) for path in config.allowed_paths],
             network=config.network_enabled is True,
             tmp_bytes=limits.TMP_BYTES,
+            work=str(directory),
         )
         probe(confinement, directory, shell=config.shell)
     except Refusal as refusal:
