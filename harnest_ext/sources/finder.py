@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from harnest_ext.errors import ExtensionNotFound
 from harnest_ext.sources import rules
 from harnest_ext.sources.find_links import FindLinks
-from harnest_ext.sources.registry import FolderCatalog, Registry, UrlCatalog
+from harnest_ext.sources.registry import FolderCatalog, Registry
 from harnest_ext.sources.settings import SHIPPED
 
 if TYPE_CHECKING:
@@ -164,6 +164,10 @@ class Finder:
 
     def _registry(self, setting: RegistrySetting) -> Registry:
         if "://" in setting.location:
+            from harnest_ext.sources.registry.url_catalog import (  # noqa: PLC0415 - few are
+                UrlCatalog,
+            )
+
             catalog = UrlCatalog(setting.location, pages=self._pages, wheels=self._wheels)
             return Registry(catalog)
         return Registry(FolderCatalog(Path(setting.location)))

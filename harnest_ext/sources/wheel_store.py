@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from harnest_ext import limits
 from harnest_ext.errors import SourceError
 from harnest_ext.sources import rules
-from harnest_ext.sources.net.pruning import prune
+from harnest_ext.sources.pruning import prune
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from harnest_ext import limits
-from harnest_ext.sources.net.pruning import prune
+from harnest_ext.sources.pruning import prune
 
 if TYPE_CHECKING:
     from pathlib import Path
