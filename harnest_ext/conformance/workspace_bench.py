@@ -9,14 +9,14 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from harnest.execution import Workspace, WorkspaceConfig
+from harnest.execution import WorkspaceConfig
 from harnest_ext.conformance.checks import Broken, Check, Group
 
 if TYPE_CHECKING:
     import enum
     from collections.abc import Awaitable, Callable, Coroutine, Iterable
 
-    from harnest.execution import HookManager
+    from harnest.execution import HookManager, Workspace
     from harnest_ext.conformance.workspace_profile import WorkspaceProfile
 
 __all__ = ["WorkspaceBench", "WorkspaceGroup", "tried"]
@@ -40,7 +40,8 @@ class WorkspaceBench:
 
     def workspace(self, *, hooks: HookManager | None = None, **wanted: Any) -> Workspace:
         """Return a workspace, not open yet, with some options of the check's choice."""
-        return Workspace(WorkspaceConfig(**(dict(self.profile.options) | wanted)), hooks=hooks)
+        config = WorkspaceConfig(**(dict(self.profile.options) | wanted))
+        return self.profile.make(config, hooks=hooks)
 
     def directory(self) -> Path:
         """Return a new work directory of the caller's own, of the profile's owner."""

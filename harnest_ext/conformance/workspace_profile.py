@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from harnest.execution import WorkspaceConfig
+from harnest.execution import Workspace, WorkspaceConfig
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 __all__ = ["WorkspaceFeature", "WorkspaceProfile"]
 
@@ -54,6 +54,7 @@ class WorkspaceProfile:
             root, for a tier that refuses those of root; None leaves them root's.
         slack_seconds: How much slower than an idle local process a call may be: added to every
             bound on time.
+        make: Makes a workspace of a configuration and ``hooks``; for a class of your own.
 
     Raises:
         TypeError: An option has a wrong name or type.
@@ -66,6 +67,7 @@ class WorkspaceProfile:
     why_not: Mapping[WorkspaceFeature, str] = field(default_factory=dict)
     owner: int | None = None
     slack_seconds: float = 0.0
+    make: Callable[..., Workspace] = Workspace
 
     def __post_init__(self) -> None:
         if not self.name.strip():
