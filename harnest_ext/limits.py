@@ -37,9 +37,9 @@ PYTHON_BYTES: Final = 1 * MIB
 """Most bytes of one Python source file, which is parsed to be checked."""
 PYTHON_TOKENS: Final = 250_000
 """Most words and signs of one Python source file: parsing costs about 1 KiB of memory for each."""
-PYTHON_TOKENS_TOTAL: Final = 600_000
-"""Most words and signs of all Python source files of one package, some 60,000 lines: parsing costs
-at most 3 us of CPU for each, so that the worst package is judged in about 2 s."""
+PYTHON_TOKENS_TOTAL: Final = 500_000
+"""Most words and signs of all Python source files of one package, some 50,000 lines: parsing costs
+at most 3 us of CPU for each, so that the worst package is judged in less than 2 s."""
 MANIFEST_ITEMS: Final = 256
 """Most items of one list in an ``extension.yaml``."""
 READ_BYTES: Final = 256 * KIB

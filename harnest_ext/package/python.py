@@ -60,6 +60,8 @@ class PythonCheck:
             shown: The path by which its author knows it.
             source: Its content.
         """
+        if self._tokens > limits.PYTHON_TOKENS_TOTAL:
+            return  # refused as a whole: to look at the rest would cost what the bound saves
         refusal = self._too_much(shown, source) or _coding_problem(shown, source)
         if refusal:
             yield refusal

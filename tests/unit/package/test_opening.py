@@ -176,6 +176,17 @@ def test_doubts_are_pointed_out_without_refusing(
         assert [warning.rule for warning in package.warnings] == [rule]
 
 
+def test_too_much_python_is_told_once_and_the_rest_is_not_looked_at(tmp_path: Path) -> None:
+    """Many large files cost no more than the bound: what comes after it is not even counted."""
+    large = "x = a + b * c(d)\n" * (limits.PYTHON_TOKENS // 20)
+    files = {f"lib/m{number:02}.py": large for number in range(9)}
+    files["lib/z.py"] = "not python(\n"
+    path = Demo(files=files).write_folder(tmp_path / "demo")
+    report = check_package(path, host=HOST)
+    assert [problem.rule for problem in report.problems] == ["python.size"]
+    assert str(limits.PYTHON_TOKENS_TOTAL) in report.problems[0].expected
+
+
 @pytest.mark.parametrize("name", ["nothing", "demo/nothing", "demo/extension.py/x", "a\0b"])
 def test_a_path_of_nothing_is_not_found(tmp_path: Path, name: str) -> None:
     """A missing path is an error and never looked up elsewhere."""
