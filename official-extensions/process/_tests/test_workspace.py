@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ import pytest
 
 from harnest.execution import TierUnavailableError, Workspace, WorkspaceConfig
 from harnest.execution.local import workdir
-from harnest.execution.local.bounds import bounds_memory
+from harnest.execution.local.bounds import bounds_memory, parents
 
 from .conftest import FOLDER
 from .support import alive, until
@@ -206,3 +207,29 @@ def test_code_of_another_interpreter_runs_in_it(tmp_path: Path) -> None:
         assert result.stdout == "True\n"
 
     run(work, python=str(wrapper))
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="counts what /proc shows")
+def test_many_calls_leave_nothing() -> None:
+    """No descriptor, no thread, no control group: after calls in a row, at once, and cancelled."""
+
+    async def work(workspace: Workspace) -> None:
+        await workspace.execute_command(":", stdin=b"x")
+        before = facts()
+        for _ in range(10):
+            await workspace.execute_command("cat", stdin=b"x" * 100_000)
+        await asyncio.gather(*[workspace.execute("print(1)") for _ in range(10)])
+        tasks = [asyncio.create_task(workspace.execute_command("sleep 60")) for _ in range(5)]
+        await asyncio.sleep(0.1)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        assert until(lambda: facts() == before), (before, facts())
+
+    def facts() -> tuple[int, int, int]:
+        folders = {folder for folder in (parents().pids, parents().memory) if folder}
+        groups = [item for folder in folders for item in folder.glob(f"harnest-*{os.getpid()}-*")]
+        descriptors = len(os.listdir("/proc/self/fd"))  # noqa: PTH208 - a listing is counted
+        return descriptors, threading.active_count(), len(groups)
+
+    run(work)
