@@ -98,19 +98,19 @@ class BackendFileSystem:
     async def list(self, place: Place) -> Listing:
         """See :meth:`FileSystem.list`."""
         values = {"emit": encoded(scripts.EMIT.encode())}
-        return await self._listing(_DECODED.format("emit") + scripts.LIST, place, values)
+        return await self._listing(_decode("emit") + scripts.LIST, place, values)
 
     async def walk(self, place: Place, search: Search) -> Listing:
         """See :meth:`FileSystem.walk`."""
         values = {"emit": encoded(scripts.EMIT.encode())}
         values |= {f"name{i}": encoded(name) for i, name in enumerate(search.names)}
-        body = "".join(_DECODED.format(name) for name in values) + _seek(search)
+        body = "".join(_decode(name) for name in values) + _seek(search)
         if search.literals:
             values["holding"] = encoded(scripts.HOLDING.encode())
             values["literals"] = encoded(b"\n".join(search.literals))
             values["largest"] = str(search.largest)
             values["fold"] = "-i" if search.ignore_case else ""
-            body += _DECODED.format("holding") + _DECODED.format("literals")
+            body += _decode("holding") + _decode("literals")
             body += "export emit literals fold" + scripts.WALK_HOLDING
         else:
             body += scripts.WALK
@@ -167,7 +167,9 @@ class BackendFileSystem:
         return await self._shell.fetch(_script(body, place, values), most)
 
 
-_DECODED = 'd "${0}"; {0}=$v\n'.replace("${0}", "${{{0}}}")
+def _decode(name: str) -> str:
+    """Return a line of a script that decodes one of its variables."""
+    return f'd "${name}"; {name}=$v\n'
 
 
 def _script(body: str, place: Place, values: Mapping[str, str | int]) -> Script:

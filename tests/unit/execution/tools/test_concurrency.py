@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
+import shutil
 import threading
 from typing import TYPE_CHECKING
 
@@ -15,8 +17,11 @@ from harnest.execution.tools.filesystem import Writing
 from harnest.execution.tools.host_files import HostFileSystem
 from harnest.execution.tools.locks import WriteLocks
 from harnest.execution.tools.place import locate
+from tests.unit.execution.tools.conftest import make_bench
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.unit.execution.tools.conftest import Bench
 
 
@@ -158,3 +163,36 @@ def test_a_cancelled_write_ends_before_its_task(bench: Bench) -> None:
 
     asyncio.run(run())
     assert {path.name for path in bench.root.iterdir()} <= {"f"}
+
+
+def test_a_folder_that_is_swapped_for_a_link_leads_nowhere(tmp_path: Path) -> None:
+    """On the host no moment exists at which a program could turn a write or a removal elsewhere."""
+    root, outside = tmp_path / "work", tmp_path / "outside"
+    (root / "d").mkdir(parents=True)
+    outside.mkdir()
+    (outside / "keep").write_text("kept")
+    bench, over, swaps = make_bench("host", root, tmp_path), threading.Event(), []
+
+    def swap() -> None:
+        # The tools make the folder when it is missing: a step may fail, the next round mends it.
+        while not over.is_set():
+            shutil.rmtree(root / "real", ignore_errors=True)
+            with contextlib.suppress(OSError):
+                (root / "d").rename(root / "real")
+                (root / "d").symlink_to(outside)
+                swaps.append(1)
+            with contextlib.suppress(OSError):
+                (root / "d").unlink()
+                (root / "real").rename(root / "d")
+
+    swapper = threading.Thread(target=swap)
+    swapper.start()
+    try:
+        kinds = [bench.answer("write_file", path="d/f", content="x").kind for _ in range(300)]
+        kinds += [bench.answer("delete", path="d/keep").kind for _ in range(300)]
+    finally:
+        over.set()
+        swapper.join()
+    assert set(kinds) <= {"", "permission-denied", "not-found", "not-a-directory", "failed"}
+    assert len(swaps) > 10
+    assert [path.name for path in outside.iterdir()] == ["keep"]
