@@ -66,7 +66,7 @@ async def show(config: WorkspaceConfig, places: Outside) -> None:
         "shared": str(places.shared / "note.txt"),
         "port": places.port,
         "secret": SECRET,
-        "host": os.getpid(),
+        "agent": os.getpid(),
     }
     async with Workspace(config) as workspace:
         result = await workspace.execute(f"WANTED = {wanted!r}\n{ATTEMPT}")

@@ -40,11 +40,9 @@ def connect() -> None:
     socket.create_connection(("127.0.0.1", WANTED["port"]), timeout=2).close()
 
 
-def see_host_process() -> None:
-    """Look at the process of the host that runs the agent."""
-    command = pathlib.Path("/proc", str(WANTED["host"]), "cmdline").read_bytes()
-    if b"isolation_tiers" not in command:
-        raise ProcessLookupError
+def signal_agent() -> None:
+    """Send the agent's process a signal that does nothing."""
+    os.kill(WANTED["agent"], 0)
 
 
 def read_secret() -> None:
@@ -62,7 +60,7 @@ print(
             "changes an allowed path": tried(lambda: write(WANTED["shared"])),
             "may change the system": tried(lambda: may_change("/usr")),
             "connects to a listener of the host": tried(connect),
-            "sees the agent's process": tried(see_host_process),
+            "signals the agent's process": tried(signal_agent),
             "reads the agent's environment": tried(read_secret),
         }
     )

@@ -30,7 +30,7 @@ DOCKER = pytest.param("docker", marks=pytest.mark.docker)
 ALLOWED = ["writes in its work directory", "reads an allowed path"]
 DENIED = ["reads any file of the host", "changes any file of the host", "changes an allowed path"]
 DENIED += ["may change the system", "connects to a listener of the host"]
-DENIED += ["sees the agent's process", "reads the agent's environment"]
+DENIED += ["signals the agent's process", "reads the agent's environment"]
 
 
 @pytest.fixture

@@ -212,8 +212,13 @@ REFUSALS = {
     "install of nothing": ("extensions install", 2, "usage.command-line", "harnest extensions"),
     "of an empty word": ("extensions install ''", 1, "source.empty", "SOURCE"),
     "of an option": ("extensions install -- -x", 2, "source.option", "-x"),
-    "of a URL": ("extensions install https://a.b/c.whl", 1, "source.url", "https://a.b/c.whl"),
-    "of a repository": ("extensions install git+https://a.b/c", 1, "source.vcs", "git+https"),
+    "of a URL": (
+        "extensions install https://a.example/c.whl",
+        1,
+        "source.url",
+        "https://a.example/c.whl",
+    ),
+    "of a repository": ("extensions install git+https://a.example/c", 1, "source.vcs", "git+https"),
     "of a reference": (
         "extensions install a@https://b/c",
         1,
