@@ -15,8 +15,7 @@ from harnest.execution import (
     checks,
 )
 from harnest.execution import limits as execution_limits
-from harnest.execution.waiting import carried_out, in_thread
-from harnest.sandbox import SandboxCancelledError, control
+from harnest.sandbox import SandboxCancelledError
 
 from . import limits
 from .config import OpenShellConfig
@@ -25,6 +24,7 @@ from .events import TIER, Kind, tell
 from .opened import OpenSandbox
 from .paths import inside
 from .sync.report import SyncReport
+from .waiting import in_scope, in_thread
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -116,11 +116,6 @@ class OpenShellBackend:
         return self.config.shell
 
     @property
-    def directory(self) -> str:
-        """The work directory as programs inside see it."""
-        return self.config.work
-
-    @property
     def sandbox_name(self) -> str:
         """Name of the sandbox.
 
@@ -149,8 +144,7 @@ class OpenShellBackend:
             return
         opened = OpenSandbox(self.config, self._settings, self._connect(self._settings))
         seconds = self.config.ready_seconds + limits.CLEANUP_SECONDS
-        with control.execute(seconds) as scope:
-            await carried_out(opened.start, scope, seconds)
+        await in_scope(opened.start, seconds + limits.OVERDUE_SECONDS, lambda _: None)
         self._open = self._last = opened
 
     async def execute_command(
@@ -220,7 +214,7 @@ class OpenShellBackend:
             BackendError: The gateway failed.
             WorkspaceClosedError: The backend is not open.
         """
-        return await in_thread(self._opened().pending, limits.WORK_SECONDS)
+        return await in_thread(self._opened().pending)
 
     async def approve_rule(self, rule: PendingRule) -> None:
         """Put a pending rule into the sandbox's policy, as it was listed and not otherwise.
@@ -236,7 +230,7 @@ class OpenShellBackend:
             WorkspaceClosedError: The backend is not open.
         """
         opened = self._opened()
-        await in_thread(lambda: opened.approve(rule), limits.WORK_SECONDS)
+        await in_thread(lambda: opened.approve(rule))
 
     async def refuse_rule(self, rule: PendingRule, reason: str = "") -> None:
         """Refuse a pending rule.
@@ -253,7 +247,7 @@ class OpenShellBackend:
         if len(reason) > limits.REASON_CHARACTERS:
             raise ValueError(f"reason has more than {limits.REASON_CHARACTERS} characters")
         opened = self._opened()
-        await in_thread(lambda: opened.reject(rule, reason), limits.WORK_SECONDS)
+        await in_thread(lambda: opened.reject(rule, reason))
 
     async def sync(self) -> None:
         """Bring back what changed in the sandbox; :attr:`sync_report` says what came of it.
@@ -265,7 +259,7 @@ class OpenShellBackend:
         if self._open is None and self._closed:
             return  # closing has brought everything back
         opened = self._open or self._opened()
-        await in_thread(opened.sync, limits.WORK_SECONDS)
+        await in_thread(opened.sync)
 
     async def close(self) -> None:
         """End what runs, bring files back, delete what was made here. May be called again.
@@ -277,7 +271,7 @@ class OpenShellBackend:
         self._closed = True
         if self._open is not None:
             await self._end_running()
-            await in_thread(self._open.close, limits.WORK_SECONDS)
+            await in_thread(self._open.close)
             self._open = None
 
     async def delete(self) -> None:
@@ -293,13 +287,13 @@ class OpenShellBackend:
             raise WorkspaceClosedError("the backend is not open")
         self._closed = True
         await self._end_running()
-        await in_thread(opened.delete, limits.WORK_SECONDS)
+        await in_thread(opened.delete)
         self._open = None
 
     async def _end_running(self) -> None:
         running = dict(self._running)
         for scope in running:
-            scope.cancelled.set()
+            scope.abandon()
         waits = [asyncio.ensure_future(ended.wait()) for ended in running.values()]
         if waits:
             _, late = await asyncio.wait(waits, timeout=limits.CLOSE_SECONDS)
@@ -334,17 +328,20 @@ class OpenShellBackend:
             await tell(self.hooks, kind, result)
 
     async def _carried_out(self, opened: OpenSandbox, call: ExecutionCall) -> ExecutionResult:
-        with control.execute(None) as scope:
-            self._running[scope] = asyncio.Event()
-            try:
-                result = await carried_out(
-                    lambda: opened.carry_out(call), scope, call.timeout_seconds
-                )
-            except SandboxCancelledError:
-                if self._closed:
-                    raise WorkspaceClosedError("the backend was closed meanwhile") from None
-                raise
-            finally:
-                self._running.pop(scope).set()
-        files = await in_thread(opened.refresh, limits.WORK_SECONDS)
+        ended = asyncio.Event()
+        seconds = call.timeout_seconds + limits.OVERDUE_SECONDS
+        try:
+            result = await in_scope(
+                lambda: opened.carry_out(call),
+                seconds,
+                lambda scope: self._running.update({scope: ended}),
+            )
+        except SandboxCancelledError:
+            if self._closed:
+                raise WorkspaceClosedError("the backend was closed meanwhile") from None
+            raise
+        finally:
+            self._running = {s: e for s, e in self._running.items() if e is not ended}
+            ended.set()
+        files = await in_thread(opened.refresh)
         return dataclasses.replace(result, files_created=files)

@@ -138,5 +138,5 @@ CLOSE_SECONDS: Final = 10.0
 """Longest that closing a provider waits for its running executions, in seconds."""
 PROBE_SECONDS: Final = 5.0
 """Deadline of the question whether a gateway answers, in seconds."""
-WORK_SECONDS: Final = 3600.0
-"""Longest wait for blocking work that bounds itself, such as moving files, in seconds."""
+OVERDUE_SECONDS: Final = 30.0
+"""Longest that a call may take beyond its deadline before it is given up, in seconds."""
