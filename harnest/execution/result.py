@@ -14,8 +14,8 @@ class ExecutionResult:
     Attributes:
         stdout: Its output as UTF-8, with U+FFFD for what is no UTF-8.
         stderr: Its error output, likewise.
-        exit_code: The program's own, 128 + n after signal n; None if it did not end by itself:
-            timed out, ended for its output or its memory, or lost.
+        exit_code: The program's own, 128 + n after signal n, so 137 where the kernel ended it for
+            its memory; None if the backend ended it, for its time or its output, or lost it.
         timed_out: Whether its deadline ended it. An exit code of 124 alone is no time-out.
         memory_exceeded: Whether there is evidence that it ran out of the memory it may have.
         execution_time_ms: Milliseconds from its start to its end, at least 1.
