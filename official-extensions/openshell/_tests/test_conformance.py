@@ -16,6 +16,8 @@ from harnest_ext.conformance.provider_suite import run_check
 from .conftest import FOLDER, HERE
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from harnest_ext.conformance.bench import Bench
     from harnest_ext.conformance.checks import Check
 
@@ -23,7 +25,7 @@ UNSUPPORTED = {Feature.LIMIT_MEMORY, Feature.LIMIT_PROCESSES}
 
 
 @pytest.fixture(scope="session")
-def profile(daemon: None) -> Any:
+def profile(daemon: None) -> Iterator[Any]:
     """The profile that ``harnest extensions test`` reads, on this folder."""
     sys.modules.setdefault("harnest.extensions.openshell", extension)
     spec = spec_from_file_location("openshell_conformance", HERE / "conformance.py")
@@ -31,7 +33,8 @@ def profile(daemon: None) -> Any:
     assert spec.loader is not None
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module.PROFILE
+    yield module.PROFILE
+    module.GATEWAY.close()
 
 
 @pytest.mark.docker

@@ -101,6 +101,21 @@ def test_a_second_owners_close_does_not_delete_the_firsts_sandbox(
     assert gateway.left() == NOTHING
 
 
+def test_starting_and_closing_twice_at_once_is_doing_it_once(
+    backend: Callable[..., OpenShellBackend], gateway: LocalGateway
+) -> None:
+    """Two tasks that start one backend get one sandbox, and two that close it delete it."""
+
+    async def main() -> None:
+        made = backend()
+        await asyncio.gather(made.start(), made.start())
+        assert gateway.service.asked.count("CreateSandbox") == 1
+        await asyncio.gather(made.close(), made.close())
+
+    asyncio.run(main())
+    assert gateway.left() == NOTHING
+
+
 def test_another_owners_sandbox_is_neither_used_nor_deleted(
     backend: Callable[..., OpenShellBackend], gateway: LocalGateway
 ) -> None:

@@ -121,6 +121,17 @@ def test_more_than_32_sets_of_hosts_are_refused() -> None:
         Secrets(wanted, {f"S{n}": "v" for n in range(33)})
 
 
+def test_values_that_no_message_could_hold_are_refused() -> None:
+    """One value, all of them together, a NUL and bytes that are no text are bounded."""
+    one = Secret(name="A", hosts=["a.b"])
+    for value in ("x" * 32769, "a\0b", "\udcff"):
+        with pytest.raises(ValueError, match="variable A holds"):
+            Secrets([one], {"A": value})
+    many = [Secret(name=f"S{n}", hosts=["a.b"]) for n in range(17)]
+    with pytest.raises(ValueError, match="together"):
+        Secrets(many, {f"S{n}": "x" * 32768 for n in range(17)})
+
+
 def test_two_secrets_of_one_name_are_refused() -> None:
     """A program could find one of them only."""
     twice = [Secret(name="A", hosts=["a.b"]), Secret(name="A", hosts=["c.d"])]

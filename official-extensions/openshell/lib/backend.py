@@ -88,6 +88,7 @@ class OpenShellBackend:
         self._last: OpenSandbox | None = None
         self._running: dict[SandboxControl, asyncio.Event] = {}
         self._closed = False
+        self._changing = asyncio.Lock()
 
     def __repr__(self) -> str:
         state = "closed" if self._closed else "new" if self._open is None else self._open.name
@@ -140,12 +141,12 @@ class OpenShellBackend:
         """
         if self._closed:
             raise WorkspaceClosedError("the backend is closed: make another one")
-        if self._open is not None:
-            return
-        opened = OpenSandbox(self.config, self._settings, self._connect(self._settings))
-        seconds = self.config.ready_seconds + limits.CLEANUP_SECONDS
-        await in_scope(opened.start, seconds + limits.OVERDUE_SECONDS, lambda _: None)
-        self._open = self._last = opened
+        async with self._changing:
+            if self._open is None:
+                opened = OpenSandbox(self.config, self._settings, self._connect(self._settings))
+                seconds = self.config.ready_seconds + limits.CLEANUP_SECONDS
+                await in_scope(opened.start, seconds + limits.OVERDUE_SECONDS, lambda _: None)
+                self._open = self._last = opened
 
     async def execute_command(
         self, command: str, *, timeout: int | None = None, stdin: bytes | None = None
@@ -269,10 +270,11 @@ class OpenShellBackend:
             SyncFailedError: Not everything came back; the sandbox is kept. Close again.
         """
         self._closed = True
-        if self._open is not None:
-            await self._end_running()
-            await in_thread(self._open.close)
-            self._open = None
+        async with self._changing:
+            if self._open is not None:
+                await self._end_running()
+                await in_thread(self._open.close)
+                self._open = None
 
     async def delete(self) -> None:
         """Delete the session's sandbox without bringing anything back, also one attached to.

@@ -42,6 +42,8 @@ SECRETS: Final = 64
 """Most secrets of one backend."""
 SECRET_BYTES: Final = 32 * KIB
 """Most bytes of one secret's value."""
+SECRETS_BYTES: Final = 512 * KIB
+"""Most bytes of all secrets' values together, which have to fit into one message."""
 NETWORK_RULES: Final = 256
 """Most network rules of one policy."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import threading
+from pathlib import Path
 from queue import Empty, Queue
 from typing import TYPE_CHECKING
 
@@ -43,6 +44,17 @@ def remove_all(owner: str) -> None:
     left = docker("ps", "-aq", "--filter", f"label={LABEL}={owner}", check=False).split()
     if left:
         docker("rm", "-f", *left, check=False)
+
+
+def remove_orphans() -> None:
+    """Remove the containers of gateways whose processes were killed."""
+    shown = f'{{{{.ID}}}} {{{{.Label "{LABEL}"}}}}'
+    listed = docker("ps", "-a", "--filter", f"label={LABEL}", "--format", shown, check=False)
+    for line in listed.splitlines():
+        container, _, owner = line.partition(" ")
+        pid = owner.partition("-")[0]
+        if pid.isdigit() and not Path(f"/proc/{pid}").exists():
+            docker("rm", "-f", container, check=False)
 
 
 class Running:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 from typing import Self
@@ -25,7 +26,7 @@ class LocalGateway:
 
     def __init__(self) -> None:
         self.faults = Faults()
-        self.state = State(uuid.uuid4().hex)
+        self.state = State(f"{os.getpid()}-{uuid.uuid4().hex}")
         self.service = Service(self.state, self.faults)
         self._pool = ThreadPoolExecutor(32, thread_name_prefix="gateway")
         options = [
@@ -38,6 +39,7 @@ class LocalGateway:
         self.endpoint = f"127.0.0.1:{port}"
 
     def __enter__(self) -> Self:
+        containers.remove_orphans()
         self._server.start()
         return self
 

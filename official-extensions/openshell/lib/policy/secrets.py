@@ -124,6 +124,8 @@ class Secrets:
         source = os.environ if environment is None else environment
         self._secrets = secrets
         self._values = {secret.name: _value(secret, source) for secret in secrets}
+        if sum(len(value.encode()) for value in self._values.values()) > limits.SECRETS_BYTES:
+            raise ValueError(f"secrets have more than {limits.SECRETS_BYTES} bytes together")
         if len(self.groups(str)) > limits.PROVIDERS:
             raise ValueError(f"secrets have more than {limits.PROVIDERS} different sets of hosts")
 
@@ -179,7 +181,11 @@ def _value(secret: Secret, source: Mapping[str, str]) -> str:
         raise ValueError(
             f"the secret {secret.name} is not there: set the environment variable {name}"
         )
-    if "\0" in value or len(value.encode("utf-8", "surrogateescape")) > limits.SECRET_BYTES:
+    try:
+        size = len(value.encode())
+    except UnicodeEncodeError:
+        raise ValueError(f"the variable {name} holds bytes that are no UTF-8") from None
+    if "\0" in value or size > limits.SECRET_BYTES:
         raise ValueError(
             f"the variable {name} holds a NUL or more than {limits.SECRET_BYTES} bytes"
         )
