@@ -15,7 +15,7 @@ from resolvelib.resolvers import Resolution, ResolutionImpossible, ResolutionToo
 from harnest_ext import limits
 from harnest_ext.resolution.catalog import Catalog, roots_of
 from harnest_ext.resolution.eligibility import Eligibility, Reason
-from harnest_ext.resolution.need import Need
+from harnest_ext.resolution.straight import fitting, needs_of
 from harnest_ext.resolution.trace import DeadEnd, TooHard, Trace, clash_of
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from harnest_ext.identity import Slug
     from harnest_ext.resolution.candidate import Candidate
+    from harnest_ext.resolution.need import Need
 
     _Information: TypeAlias = RequirementInformation[Need, Candidate]
 
@@ -120,12 +121,8 @@ class _Provider(AbstractProvider["Need", "Candidate", "Slug"]):
 
     def fitting(self, slug: Slug, needs: Sequence[Need]) -> Iterator[Candidate]:
         """Yield the releases that these requirements leave, the preferred first."""
-        for candidate in self._catalog.ordered(slug):
-            if id(candidate) in self._trace.hopeless:
-                continue
-            if not all(need.admits(candidate.version) for need in needs):
-                continue
-            if self._eligibility.verdict(candidate, needs) is None:
+        for candidate in fitting(self._catalog, self._eligibility, slug, needs):
+            if id(candidate) not in self._trace.hopeless:
                 yield candidate
 
     def may_open(self, slug: Slug, needs: Sequence[Need]) -> bool:
@@ -142,8 +139,7 @@ class _Provider(AbstractProvider["Need", "Candidate", "Slug"]):
         return requirement.admits(candidate.version)
 
     def get_dependencies(self, candidate: Candidate) -> list[Need]:
-        requires = self._catalog.facts(candidate).requires
-        return [Need(requirement=item) for item in sorted(requires, key=str)]
+        return needs_of(self._catalog, candidate)
 
 
 class _Recorder(BaseReporter["Need", "Candidate", "Slug"]):

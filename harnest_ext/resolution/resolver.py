@@ -22,6 +22,7 @@ from harnest_ext.resolution.nearest import nearest_change
 from harnest_ext.resolution.notes import notes_on
 from harnest_ext.resolution.ranges import is_empty
 from harnest_ext.resolution.rings import find_ring, installation_order
+from harnest_ext.resolution.straight import walk_straight
 from harnest_ext.resolution.trace import DeadEnd, TooHard
 
 if TYPE_CHECKING:
@@ -52,19 +53,25 @@ def resolve(request: ResolutionRequest, provider: CandidateProvider) -> Resoluti
         InvalidExtension: All releases that would do are broken.
         SourceError: A source failed, or hands out nothing that it vouches for.
     """
-    from harnest_ext.resolution.engine import search  # noqa: PLC0415 - it loads resolvelib
-
     catalog = Catalog(request, provider)
     eligibility = Eligibility(catalog)
     _refuse_unknown(catalog)
     _refuse_empty(catalog)
+    chosen = walk_straight(catalog, eligibility)
+    if chosen is None:
+        chosen = _searched(catalog, eligibility)
+    return _answer(chosen, catalog, eligibility)
+
+
+def _searched(catalog: Catalog, eligibility: Eligibility) -> dict[Slug, Candidate]:
+    from harnest_ext.resolution.engine import search  # noqa: PLC0415 - it loads resolvelib
+
     try:
-        chosen = search(catalog, eligibility)
+        return search(catalog, eligibility)
     except DeadEnd as dead_end:
         raise _refusal(explain(dead_end, catalog, eligibility), catalog) from None
     except TooHard:
         raise IncompatibleExtension(_too_hard()) from None
-    return _answer(chosen, catalog, eligibility)
 
 
 def _refuse_unknown(catalog: Catalog) -> None:

@@ -11,8 +11,12 @@ from hypothesis import strategies as st
 from harnest_ext.errors import HarnestExtensionError
 from harnest_ext.host import Host
 from harnest_ext.resolution import ResolutionRequest, resolve
+from harnest_ext.resolution.catalog import Catalog
+from harnest_ext.resolution.eligibility import Eligibility
+from harnest_ext.resolution.engine import search
 from harnest_ext.resolution.ranges import holds
 from harnest_ext.resolution.rings import find_ring
+from harnest_ext.resolution.straight import walk_straight
 from tests.fakes.releases import FakeReleases, need
 
 if TYPE_CHECKING:
@@ -105,3 +109,17 @@ def test_the_same_question_has_the_same_answer(
         for answer in answers
     )
     assert first == second
+
+
+@settings(deadline=None, max_examples=300)
+@given(world=releases, asked=wanted)
+def test_the_straight_walk_chooses_what_the_search_chooses(
+    world: dict[str, list[str]], asked: list[str]
+) -> None:
+    """Where the short way comes to an end at all, it comes to that of the long way."""
+    world = {release: [r for r in needs if r[0] != release[0]] for release, needs in world.items()}
+    request = ResolutionRequest(wanted=tuple(map(need, asked)), host=HOST)
+    catalog = Catalog(request, FakeReleases(world))
+    walked = walk_straight(catalog, Eligibility(catalog))
+    if walked is not None:
+        assert walked == search(catalog, Eligibility(catalog))
