@@ -51,16 +51,22 @@ def _readable_by_others(path: Path) -> bool:
 @pytest.mark.slow
 @pytest.mark.usefixtures("host")
 @pytest.mark.skipif(os.geteuid() != 0, reason="the tests run as an ordinary user anyway")
-def test_everything_holds_for_an_ordinary_user_too(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> None:
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["files", "network", "kernel", "declaration", "view"],
+        ["ending", "bounds"],
+        ["workspace_suite"],
+    ],
+    ids="+".join,
+)
+def test_everything_holds_for_an_ordinary_user_too(names: list[str]) -> None:
     """The other tests of this folder, run as a user without any privilege."""
     python = _interpreter()
     packages = Path(pytest.__file__).parent.parent
     if python is None or not all(map(_readable_by_others, (ROOT, packages))):
         pytest.skip("no interpreter and packages that any user can read are here")
-    base = Path("/tmp") / f"harnest-unprivileged-{os.getpid()}"
-    names = ["files", "network", "kernel", "ending", "bounds", "declaration", "view"]
+    base = Path("/tmp") / f"harnest-unprivileged-{os.getpid()}-{names[0]}"
     files = [f"{FOLDER}/_tests/test_{name}.py" for name in names]
     try:
         done = subprocess.run(
