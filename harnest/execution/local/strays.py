@@ -1,8 +1,11 @@
 """Killing a program's processes from the host, for when the supervisor can't.
 
 A program runs as the same user, so it can suspend or kill its supervisor. What is left of it is
-then recognised by what it holds: the session, the work directory or the output pipes. Nothing
-else of the user's is touched.
+then recognised by what it holds: the session or the output pipes, which nothing else has. Being at
+work in its directory is no evidence by itself: the user's own shell may be there, and other calls
+are. It counts for what began after the program and has lost whatever started it. So a program that
+detaches, closes its output, leaves its directory and kills its supervisor may escape; nothing else
+of the user's is touched.
 """
 
 from __future__ import annotations
@@ -26,27 +29,36 @@ __all__ = ["Traces", "kill_family", "kill_strays"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Traces:
-    """What only the processes of one execution hold.
+    """What tells the processes of one execution from the user's others.
 
     Attributes:
         work: Its work directory.
         pipes: Its output pipes, as ``/proc`` shows them.
+        since: When it began, in the clock ticks since the system's start that ``/proc`` counts in.
     """
 
     work: str
     pipes: frozenset[str]
+    since: int
 
     @classmethod
     def of(cls, work: str, pipes: Iterable[int]) -> Self:
-        """Return the traces of an execution with these descriptors as its output."""
-        return cls(work=work, pipes=frozenset(f"pipe:[{os.fstat(fd).st_ino}]" for fd in pipes))
+        """Return those of an execution that begins now, with these descriptors as its output."""
+        names = frozenset(f"pipe:[{os.fstat(fd).st_ino}]" for fd in pipes)
+        return cls(work=work, pipes=names, since=_ticks())
 
-    def mark(self, process: Path) -> bool:
-        """Return whether a process (a folder of ``/proc``) holds one of them."""
-        return any(
-            target in self.pipes or Path(target).is_relative_to(self.work)
-            for target in _links(process)
-        )
+    def mark(self, process: Path, facts: list[bytes]) -> bool:
+        """Return whether they tell that a process belongs to the execution.
+
+        Args:
+            process: Its folder of ``/proc``.
+            facts: The fields of its ``stat`` there, from the state on.
+        """
+        links = frozenset(_links(process))
+        if links & self.pipes:
+            return True
+        orphan = int(facts[19]) >= self.since and _is_reaper(int(facts[1]))
+        return orphan and any(Path(target).is_relative_to(self.work) for target in links)
 
 
 def kill_family(root: int) -> None:
@@ -86,7 +98,24 @@ def _is_stray(pid: int, traces: Traces, session: int) -> bool:
     fields = facts_of(pid)
     if not fields:
         return False
-    return (session > 0 and int(fields[3]) == session) or traces.mark(Path(f"/proc/{pid}"))
+    return (session > 0 and int(fields[3]) == session) or traces.mark(Path(f"/proc/{pid}"), fields)
+
+
+def _ticks() -> int:
+    """Return the time as ``/proc`` tells when processes began; 0 where nothing tells it."""
+    if not hasattr(time, "CLOCK_BOOTTIME"):
+        return 0
+    return int(time.clock_gettime(time.CLOCK_BOOTTIME) * os.sysconf("SC_CLK_TCK"))
+
+
+def _is_reaper(pid: int) -> bool:
+    """Return whether a process is one of the system's that adopt orphans, and none of ours."""
+    if pid == os.getpid():  # in a container of its own, where it starts processes as well
+        return False
+    try:
+        return pid == 1 or Path(f"/proc/{pid}/comm").read_bytes().strip() == b"systemd"
+    except OSError:
+        return False
 
 
 def _links(process: Path) -> Iterator[str]:
