@@ -46,5 +46,5 @@ PROFILE = ProviderProfile(
     make=make,
     supports=frozenset(Feature) - set(WHY_NOT),
     why_not=WHY_NOT,
-    slack_seconds=3.0,
+    slack_seconds=6.0,  # one call is up to six requests, each of them a command in a container
 )

@@ -38,6 +38,7 @@ def profile(daemon: None) -> Iterator[Any]:
 
 
 @pytest.mark.docker
+@pytest.mark.slow
 @pytest.mark.parametrize("check", provider_checks(), ids=lambda check: check.name)
 def test_every_promise_of_the_contract_holds(profile: Any, check: Check[Bench]) -> None:
     """Each promise that applies is kept; what is not supported is declared with its reason."""
