@@ -161,6 +161,8 @@ def work_directory(value: object) -> Path:
 def _real(name: str, value: object) -> Path:
     if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str):
         raise TypeError(f"{name} must hold paths as str or Path, not {type(value).__name__}")
+    if value == "":  # an unset variable, say; the current folder is a dot
+        raise ValueError(f"{name} must name a path, not ''; name it, or leave it out")
     try:
         found = Path(value).resolve(strict=True)
     except (OSError, ValueError, RuntimeError):

@@ -99,18 +99,19 @@ class WorkspaceConfig:
         return self.tier.removeprefix("extension:")
 
     def _check_promises(self) -> None:
-        if self.tier == "process" and self.allowed_paths:
+        tier = self.tier_name  # whichever way it was named
+        if tier == "process" and self.allowed_paths:
             raise UnsupportedPromiseError(
                 "allowed_paths can't be kept by the tier 'process': its programs read whatever "
                 "this user can. Leave it out, or take docker, bubblewrap or seatbelt."
             )
-        if self.file_tools == "backend" and self.tier in TIERS and self.tier not in _INSIDE:
+        if self.file_tools == "backend" and tier in TIERS and tier not in _INSIDE:
             raise UnsupportedPromiseError(
-                f"file_tools='backend' can't be kept by the tier {self.tier!r}: it has no file "
+                f"file_tools='backend' can't be kept by the tier {tier!r}: it has no file "
                 f"system of its own. Take {' or '.join(_INSIDE)}, or file_tools='host'."
             )
         if self.image is not None:
-            _check_image(self.tier, self.image)
+            _check_image(tier, self.image)
 
 
 def _check_tier(value: object) -> None:

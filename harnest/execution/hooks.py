@@ -136,7 +136,7 @@ async def _told(listener: Listener, context: HookContext) -> str:
             return ""
         # In a task of its own: whatever ends it, its own cancellation too, ends nothing else.
         task = asyncio.ensure_future(answer)
-    except Exception as error:  # noqa: BLE001 - third-party code; an observer changes nothing
+    except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 - third-party code; an observer changes nothing
         return type(error).__name__
     try:
         await asyncio.wait([task], timeout=limits.LISTENER_SECONDS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import weakref
 from dataclasses import dataclass, field
 from functools import partial
@@ -17,6 +18,7 @@ from harnest.execution.snapshot import Snapshot
 from harnest.execution.text import decoded
 from harnest.execution.tier import engine_of
 from harnest.execution.waiting import TaskCancelled, carried_out, in_thread
+from harnest.logging import get_logger
 from harnest.sandbox import control
 from harnest.sandbox.admission import Admission
 from harnest.sandbox.errors import SandboxCancelledError, SandboxClosedError, SandboxExecutionError
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     from harnest.sandbox.scope import SandboxControl
 
 __all__ = ["OpenWorkspace"]
+
+_LOG = get_logger("execution.workspace")
 
 
 @dataclass(slots=True, eq=False, kw_only=True, weakref_slot=True)
@@ -45,8 +49,10 @@ class OpenWorkspace:
     private: bool
     _admission: Admission = field(default_factory=Admission)
     _closing: bool = False
+    _identity: tuple[int, int, int] = field(init=False)
 
     def __post_init__(self) -> None:
+        self._identity = _identity(self.directory.lstat())
         if self.private:
             # Whoever forgets to close a workspace leaves no directory behind either.
             weakref.finalize(self, _remove_own, self.directory, os.getpid())
@@ -60,20 +66,33 @@ class OpenWorkspace:
             TierUnavailableError: The tier can't run here.
             UnsupportedPromiseError: It can't keep what the configuration asks for.
         """
-        given = config.directory
-        directory = await in_thread(_made, limits.FOLDER_SECONDS) if given is None else given
-        engine = None
+        made: list[Self] = []
         try:
             with control.execute(limits.START_SECONDS) as scope:
-                engine = await carried_out(
-                    partial(_built, config, directory, scope), scope, limits.START_SECONDS
-                )
+                make = partial(cls._make, config, scope, made)
+                await carried_out(make, scope, limits.START_SECONDS)
+            return made.pop()
         except TaskCancelled as cancelled:
             raise cancelled.cancellation from None
         finally:
-            if engine is None and given is None:
-                await in_thread(partial(workdir.remove, directory), limits.FOLDER_SECONDS)
-        return cls(engine=engine, directory=directory, private=given is None)
+            for late in made:  # it was ready in the moment in which the task was cancelled
+                await late._discarded()  # noqa: SLF001 - its own class
+
+    @classmethod
+    def _make(cls, config: WorkspaceConfig, scope: SandboxControl, made: list[Self]) -> None:
+        """Make one and put it into a list, from which whoever no longer waits can take it."""
+        private = config.directory is None
+        directory = config.directory or _made()
+        try:
+            engine = engine_of(config, directory)
+        except BaseException:
+            if private:
+                workdir.remove(directory)
+            raise
+        made.append(cls(engine=engine, directory=directory, private=private))
+        if scope.failed or scope.cancelled.is_set() or scope.revoked:
+            made.pop().close()
+            scope.check_wanted()
 
     async def carry_out(self, call: ExecutionCall) -> ExecutionResult:
         """Run a call to its end, its deadline or the cancellation of the task.
@@ -120,8 +139,7 @@ class OpenWorkspace:
             raise BackendError(f"closing did not succeed: {failure}. Close again")
 
     def _run(self, call: ExecutionCall) -> tuple[EngineResult, tuple[str, ...]]:
-        if not self.directory.is_dir():
-            raise BackendError("the work directory was removed; make another workspace")
+        self._check_directory()
         before = Snapshot.of(self.directory)
         result = self.engine.run(call)
         if not isinstance(result, EngineResult):
@@ -129,6 +147,24 @@ class OpenWorkspace:
         if result.files_created is not None:
             return result, result.files_created
         return result, Snapshot.of(self.directory).made_since(before)
+
+    def _check_directory(self) -> None:
+        """Refuse to run in what a program put in the place of the directory; let it be entered."""
+        try:
+            facts = self.directory.lstat()
+        except OSError:
+            facts = None
+        if facts is None or _identity(facts) != self._identity:
+            raise BackendError("the work directory was removed or replaced; make another workspace")
+        if self.private and facts.st_mode & stat.S_IRWXU != stat.S_IRWXU:
+            self.directory.chmod(stat.S_IRWXU)  # a program took its rights, and so those of others
+
+    async def _discarded(self) -> None:
+        """Close one that nobody will have; a failure is logged, as another error is on its way."""
+        try:
+            await in_thread(self.close, limits.FOLDER_SECONDS + 4 * limits.CLOSE_SECONDS)
+        except BackendError as error:
+            _LOG.warning("a workspace that nobody waits for can't be closed", error=str(error))
 
     def _plain(self, error: Exception) -> Exception:
         """Return what the caller may see of an error, which may hold secrets."""
@@ -161,14 +197,8 @@ def _remove_own(directory: Path, owner: int) -> None:
         workdir.remove(directory)
 
 
-def _built(config: WorkspaceConfig, directory: Path, scope: SandboxControl) -> WorkspaceEngine:
-    engine = engine_of(config, directory)
-    try:
-        scope.check_wanted()
-    except SandboxCancelledError:
-        engine.close()  # nobody waits for it any more
-        raise
-    return engine
+def _identity(facts: os.stat_result) -> tuple[int, int, int]:
+    return facts.st_dev, facts.st_ino, stat.S_IFMT(facts.st_mode)
 
 
 def _result(raw: EngineResult, files: tuple[str, ...]) -> ExecutionResult:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self
 
 from harnest.execution import limits
@@ -22,6 +22,7 @@ __all__ = ["Snapshot"]
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _Stamp = tuple[int, int, int]
+_Facts = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,10 +31,13 @@ class Snapshot:
 
     Attributes:
         stamps: What tells a file from another one of its name, by path.
+        changes: When the kernel last noted a change of each, which nobody can set, and the facts
+            beside the content whose change it notes too: mode, owner, group and number of names.
         last: Names of the last entry that was looked at; None if all were.
     """
 
     stamps: dict[str, _Stamp]
+    changes: dict[str, tuple[int, _Facts]] = field(default_factory=dict)
     last: tuple[str, ...] | None
 
     @classmethod
@@ -45,12 +49,15 @@ class Snapshot:
             most: Most entries to look at.
         """
         stamps: dict[str, _Stamp] = {}
+        changes: dict[str, tuple[int, _Facts]] = {}
         for count, (path, facts) in enumerate(_entries(folder), 1):
             if stat.S_ISREG(facts.st_mode):
                 stamps[path] = facts.st_ino, facts.st_mtime_ns, facts.st_size
+                about = facts.st_mode, facts.st_uid, facts.st_gid, facts.st_nlink
+                changes[path] = facts.st_ctime_ns, about
             if count >= most:
-                return cls(stamps=stamps, last=_order(path))
-        return cls(stamps=stamps, last=None)
+                return cls(stamps=stamps, changes=changes, last=_order(path))
+        return cls(stamps=stamps, changes=changes, last=None)
 
     def made_since(self, before: Snapshot) -> tuple[str, ...]:
         """Return the paths that are new or changed, sorted.
@@ -62,10 +69,20 @@ class Snapshot:
             sorted(
                 path
                 for path, stamp in self.stamps.items()
-                if before.stamps.get(path) != stamp
+                if before.stamps.get(path) != stamp or self._rewritten(path, before)
                 if before.last is None or _order(path) <= before.last
             )
         )
+
+    def _rewritten(self, path: str, before: Snapshot) -> bool:
+        """Return whether a file was written and given its former time, as ``touch -r`` does.
+
+        The kernel has noted a change then, and nothing that it could be is another than before.
+        """
+        if path not in before.changes or path not in self.changes:
+            return False
+        (time, about), (former, was) = self.changes[path], before.changes[path]
+        return time != former and about == was
 
 
 def _order(path: str) -> tuple[str, ...]:

@@ -71,7 +71,7 @@ def test_allowed_paths_are_real_and_there(tmp_path: Path) -> None:
     config = WorkspaceConfig(tier="docker", allowed_paths=[tmp_path / "link", str(real)])
     assert config.allowed_paths == (str(real.resolve()),)
     (tmp_path / "root").symlink_to("/")
-    for wrong in (tmp_path / "missing", tmp_path / "root", "/", "a\0b"):
+    for wrong in (tmp_path / "missing", tmp_path / "root", "/", "a\0b", ""):
         with pytest.raises(ValueError, match="allowed_paths"):
             WorkspaceConfig(tier="docker", allowed_paths=[wrong])
     with pytest.raises(TypeError, match="allowed_paths"):
@@ -85,6 +85,9 @@ def test_allowed_paths_are_real_and_there(tmp_path: Path) -> None:
         {"tier": "process", "file_tools": "backend"},
         {"tier": "seatbelt", "file_tools": "backend"},
         {"tier": "process", "image": "python:3"},
+        {"tier": "extension:process", "allowed_paths": ("/usr",)},
+        {"tier": "extension:seatbelt", "file_tools": "backend"},
+        {"tier": "extension:bubblewrap", "image": "python:3"},
     ],
 )
 def test_a_promise_that_a_tier_never_keeps_is_refused(options: dict[str, Any]) -> None:
@@ -109,6 +112,7 @@ def test_a_promise_that_a_tier_never_keeps_is_refused(options: dict[str, Any]) -
         ("image", ""),
         ("directory", "/nonexistent"),
         ("directory", "/"),
+        ("directory", ""),
         ("directory", "/etc/passwd"),
     ],
 )

@@ -82,9 +82,19 @@ def fail(_context: HookContext) -> None:
     raise ValueError("secret")
 
 
+def fail_as_if_cancelled(_context: HookContext) -> None:
+    """Fail with what ends tasks, which a plain function does not do."""
+    raise asyncio.CancelledError
+
+
 @pytest.mark.parametrize(
     ("listener", "named"),
-    [(fail, "ValueError"), (fail_later, "ValueError"), (cancel_itself, "CancelledError")],
+    [
+        (fail, "ValueError"),
+        (fail_later, "ValueError"),
+        (cancel_itself, "CancelledError"),
+        (fail_as_if_cancelled, "CancelledError"),
+    ],
 )
 def test_a_failing_listener_is_logged_by_type_and_breaks_nothing(
     listener: Callable[[HookContext], Any], named: str, caplog: pytest.LogCaptureFixture

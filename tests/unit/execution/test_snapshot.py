@@ -29,6 +29,20 @@ def test_new_and_changed_files_are_told(tmp_path: Path) -> None:
     assert made == ("changed", f"d/{os.fsdecode(bytes([0xFF, 10]))}", "replaced")
 
 
+def test_a_change_that_was_given_the_former_time_is_told(tmp_path: Path) -> None:
+    """Same size and time, another content; new rights or another name are no change of content."""
+    for name in ("rewritten", "rights", "linked", "kept"):
+        (tmp_path / name).write_text("1")
+    before = Snapshot.of(tmp_path)
+    facts = (tmp_path / "rewritten").stat()
+    while (tmp_path / "rewritten").stat().st_ctime_ns == facts.st_ctime_ns:
+        (tmp_path / "rewritten").write_text("2")
+        os.utime(tmp_path / "rewritten", ns=(facts.st_atime_ns, facts.st_mtime_ns))
+    (tmp_path / "rights").chmod(0o600)
+    (tmp_path / "new").hardlink_to(tmp_path / "linked")
+    assert Snapshot.of(tmp_path).made_since(before) == ("new", "rewritten")
+
+
 def test_no_link_is_followed(tmp_path: Path) -> None:
     """A folder that became a link shows nothing of where it leads."""
     (tmp_path / "else").mkdir()
