@@ -108,10 +108,17 @@ def _table(answers: Sequence[Answer[Diagnoses]], trials: Sequence[Answer[Diagnos
         elif answer.value is None:
             rows.append((answer.sandbox, answer.provider, "diagnosis", "unknown", NOT_OFFERED))
         for found in answer.value or ():
-            told = " ".join(part for part in (found.detail, found.remedy) if part)
+            told = _sentences(found.detail, found.remedy)
             rows.append((answer.sandbox, answer.provider, found.name, found.state.value, told))
     return Table(
         columns=("SANDBOX", "PROVIDER", "WHAT", "STATE", "DETAIL"),
         rows=tuple(rows),
         empty="No sandbox is declared: put a file sandbox/<name>.py into the project.",
+    )
+
+
+def _sentences(*texts: str) -> str:
+    """Join texts that may or may not end like sentences."""
+    return " ".join(
+        text if text.endswith((".", "!", "?")) else f"{text}." for text in texts if text
     )

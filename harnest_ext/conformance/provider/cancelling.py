@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from typing import TYPE_CHECKING
 
@@ -29,11 +30,19 @@ _START = 0.5
 _SOON = 1.5
 
 
-def _cancelled(bench: Bench, action: Callable[[], object], after: float = _START) -> Running:
+def _cancelled(
+    bench: Bench,
+    action: Callable[[], object],
+    after: float = _START,
+    begun: threading.Event | None = None,
+) -> Running:
     """Run an action and cancel its call; return it when it is over, or fail."""
     with control.execute(60) as scope:
         running = Running(action)
-        time.sleep(after)  # nothing tells from outside that a program has begun
+        if begun is None:
+            time.sleep(after)  # nothing tells from outside that a program has begun
+        else:
+            begun.wait(30)
         scope.cancelled.set()
         over = running.join(_SOON + bench.profile.slack_seconds)
     refuse(f"a cancelled call did not return within {_SOON} s", if_true=not over)
@@ -82,12 +91,14 @@ def next_call(bench: Bench) -> None:
 def output_stops(bench: Bench) -> None:
     """After a cancelled call has returned no more output comes."""
     times: list[float] = []
+    begun = threading.Event()
 
     def sink(_stream: OutputStream, _text: str) -> None:
         times.append(time.monotonic())
+        begun.set()
 
     provider = bench.provider
-    _cancelled(bench, lambda: provider.execute_streaming(bench.request(TICKS), sink))
+    _cancelled(bench, lambda: provider.execute_streaming(bench.request(TICKS), sink), begun=begun)
     refuse("no output came before the call was cancelled", if_true=not times)
     before = len(times)
     time.sleep(0.3)
