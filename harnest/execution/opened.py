@@ -148,15 +148,19 @@ class OpenWorkspace:
             return result, result.files_created
         return result, Snapshot.of(self.directory).made_since(before)
 
+    @property
+    def in_place(self) -> bool:
+        """Whether the work directory is the one that it was, and no link or folder in its place."""
+        try:
+            return _identity(self.directory.lstat()) == self._identity
+        except OSError:
+            return False
+
     def _check_directory(self) -> None:
         """Refuse to run in what a program put in the place of the directory; let it be entered."""
-        try:
-            facts = self.directory.lstat()
-        except OSError:
-            facts = None
-        if facts is None or _identity(facts) != self._identity:
+        if not self.in_place:
             raise BackendError("the work directory was removed or replaced; make another workspace")
-        if self.private and facts.st_mode & stat.S_IRWXU != stat.S_IRWXU:
+        if self.private and self.directory.lstat().st_mode & stat.S_IRWXU != stat.S_IRWXU:
             self.directory.chmod(stat.S_IRWXU)  # a program took its rights, and so those of others
 
     async def _discarded(self) -> None:

@@ -40,7 +40,7 @@ class Places:
         """
         names = _names(self._relative(_checked(path)))
         view = self.inside if inside else self.host
-        walk = _Walk(host=self.host, view=view, shown=repr(path)[:200])
+        walk = _Walk(host=self.host, view=view, told=self.inside, shown=repr(path)[:200])
         if not names or names[-1] == "..":
             return _joined(view, walk.follow([], names))
         parent = walk.follow([], names[:-1])
@@ -65,6 +65,7 @@ class _Walk:
 
     host: str
     view: str
+    told: str
     shown: str
     links: int = 0
 
@@ -106,7 +107,7 @@ class _Walk:
         raise self._outside()
 
     def _outside(self) -> PermissionError:
-        return PermissionError(f"{self.shown} leads out of the work directory {self.view}")
+        return PermissionError(f"{self.shown} leads out of the work directory {self.told}")
 
 
 def _checked(path: object) -> str:

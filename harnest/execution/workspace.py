@@ -193,12 +193,17 @@ class Workspace:
             write: Whether it is going to be written; all of the work directory may be.
 
         Raises:
-            PermissionError: It is outside of the work directory, by itself or through a link.
+            PermissionError: It is outside of the work directory, by itself or through a link; or
+                that directory was removed, or replaced by something else.
             ValueError: It is no text, empty, too long or holds a NUL.
             WorkspaceClosedError: The workspace is not open.
         """
         del write
         opened = self._opened()
+        if not opened.in_place:
+            raise PermissionError(
+                "the work directory was removed or replaced; make another workspace"
+            )
         places = Places(host=str(opened.directory), inside=opened.engine.directory)
         return places.resolve(path, inside=self.owns_filesystem)
 

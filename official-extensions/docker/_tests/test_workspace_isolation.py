@@ -128,21 +128,33 @@ def test_allowed_paths_are_read_at_their_own_places_and_never_written(
     assert sorted(path.name for path in folder.iterdir()) == ["a b"]
 
 
-@pytest.mark.parametrize("swapped", ["allowed", "work"])
-def test_a_path_that_was_swapped_is_not_worked_with(
-    shop: Callable[..., Shop], place: Path, tmp_path: Path, swapped: str
+def test_an_allowed_path_that_was_swapped_is_not_shown(
+    shop: Callable[..., Shop], place: Path, tmp_path: Path
 ) -> None:
     """Before a program runs in another container it is seen that each folder is still the same one."""
     allowed = tmp_path / "allowed"
     allowed.mkdir()
     one = shop(directory=place, allowed_paths=[allowed])
     assert one.out(f"ls -A {allowed}") == ""
-    target = allowed if swapped == "allowed" else place
-    target.rename(tmp_path / "away")
-    target.symlink_to("/etc")
+    allowed.rename(tmp_path / "away")
+    allowed.symlink_to("/etc")
     assert one.sh("sleep 10", timeout=1).timed_out
-    with pytest.raises(BackendError, match=f"own {swapped}"):
-        one.sh(f"cat {allowed}/passwd passwd")
+    with pytest.raises(BackendError, match="own allowed"):
+        one.sh(f"cat {allowed}/passwd")
+
+
+def test_a_work_directory_that_was_swapped_is_not_worked_in(
+    shop: Callable[..., Shop], place: Path, tmp_path: Path
+) -> None:
+    """Neither programs nor tools of the host get to where a link in its place leads."""
+    one = shop(directory=place)
+    assert one.out("echo x > a; cat a") == "x\n"
+    place.rename(tmp_path / "away")
+    place.symlink_to("/etc")
+    with pytest.raises(BackendError, match="replaced"):
+        one.sh("cat passwd")
+    with pytest.raises(PermissionError, match="replaced"):
+        one.workspace.resolve_path("passwd")
 
 
 def test_a_program_cannot_make_the_next_call_write_elsewhere(one: Shop, tmp_path: Path) -> None:
@@ -224,6 +236,20 @@ def test_a_directory_of_the_caller_s_is_worked_in_as_its_owner(
     one.close()
     assert owners(place) == {before.st_uid}
     assert (place.stat().st_uid, place.stat().st_mode) == (before.st_uid, before.st_mode)
+
+
+def test_a_closed_directory_of_the_caller_s_stays_closed(
+    shop: Callable[..., Shop], place: Path
+) -> None:
+    """Its rights are the caller's to give: a call in it fails and says so, until they are given."""
+    before = place.stat().st_mode
+    one = shop(directory=place)
+    assert one.sh("chmod 0 .").exit_code == 0
+    result = one.sh("echo on")
+    assert (result.exit_code, result.stdout) == (126, "")
+    assert "work directory" in result.stderr
+    place.chmod(before)
+    assert one.sh("echo on").stdout == "on\n"
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root's own directories are refused")

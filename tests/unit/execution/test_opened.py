@@ -93,7 +93,7 @@ def test_the_mode_of_a_caller_s_directory_is_the_caller_s(
 def test_nothing_runs_in_what_took_the_place_of_the_directory(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kind: str
 ) -> None:
-    """A call is refused when the directory was removed, or replaced by a link or another folder."""
+    """Calls and paths are refused when it was removed, or replaced by a link or another folder."""
     work_directory = tmp_path / "work"
     work_directory.mkdir()
     tier = FakeTier()
@@ -108,6 +108,8 @@ def test_nothing_runs_in_what_took_the_place_of_the_directory(
                 shutil.copytree(tmp_path / "moved", work_directory)
             with pytest.raises(BackendError, match="removed or replaced"):
                 await workspace.execute("x")
+            with pytest.raises(PermissionError, match="removed or replaced"):
+                workspace.resolve_path("passwd")
         assert tier.engines[0].calls == []
 
     asyncio.run(work())

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     Become: TypeAlias = "Callable[[int, int], NoReturn]"
 
 CHUNK = 1 << 16
+_WAIT_MS = 3_600_000
+"""Longest wait at a stretch, in milliseconds: the kernel takes no more than 24 days."""
 
 
 class Run:
@@ -106,7 +108,7 @@ class Run:
         """Return milliseconds to wait: up to the deadline; once stopped, only death is waited for."""
         if self.reason != "-":
             return None
-        return max(0, int((self._deadline - time.monotonic()) * 1000) + 1)
+        return max(0, min(_WAIT_MS, int((self._deadline - time.monotonic()) * 1000) + 1))
 
     def _balance(self) -> None:
         """Read from the program only while the host keeps up; wait to write only while there is something."""
@@ -217,7 +219,8 @@ class Run:
 
     def _collect(self, most_files: int, most_bytes: int, since: int) -> int:
         """Let a child send the output files; return how many were refused."""
-        self._link.drain(max(0.001, self._deadline - time.monotonic()))
+        left = self._deadline - time.monotonic()
+        self._link.drain(max(0.001, min(_WAIT_MS / 1000, left)))
         pid = os.fork()
         if pid == 0:
             _collect_and_exit(self._link.sink, most_files, most_bytes, since)
