@@ -97,7 +97,8 @@ def run_local(
             raise _not_started(type(error).__name__) from None
         with child:
             ended = _watched(child, capture, scope)
-            if program.launcher is not None and ended.ending is Ending.LOST:
+            starved = group is not None and group.oom_kills() > 0
+            if program.launcher is not None and ended.ending is Ending.LOST and not starved:
                 _check_launched(child, capture)
         if group is None:
             return ended

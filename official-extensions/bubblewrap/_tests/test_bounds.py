@@ -168,6 +168,13 @@ def test_memory_is_bounded_and_its_end_is_told_by_evidence(open_room: Callable[.
 
 
 @pytest.mark.skipif(not bounds_memory(), reason="no control group can bound memory here")
+def test_too_little_memory_to_begin_is_told_as_that(open_room: Callable[..., Room]) -> None:
+    """A bound in which not even bwrap fits is no missing right of the host's."""
+    result = open_room(max_memory_mb=1).shell("echo on")
+    assert (result.memory_exceeded, result.exit_code) == (True, None)
+
+
+@pytest.mark.skipif(not bounds_memory(), reason="no control group can bound memory here")
 def test_files_in_tmp_count_as_memory(open_room: Callable[..., Room]) -> None:
     """A program can't hold more than its memory by writing it to /tmp."""
     room = open_room(max_memory_mb=48)
