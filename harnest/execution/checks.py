@@ -145,16 +145,20 @@ def readable_paths(value: object) -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(_real("allowed_paths", item)) for item in value))
 
 
-def work_directory(value: object) -> Path:
+def work_directory(value: object, name: str = "directory") -> Path:
     """Return an existing folder of this host as its real path.
+
+    Args:
+        value: The path.
+        name: What the caller calls it.
 
     Raises:
         TypeError: It is no path.
         ValueError: It is no existing folder, or the whole file system.
     """
-    found = _real("directory", value)
+    found = _real(name, value)
     if not found.is_dir():
-        raise ValueError(f"directory must be an existing folder; {found} is none")
+        raise ValueError(f"{name} must be an existing folder; {found} is none")
     return found
 
 

@@ -8,9 +8,11 @@ from harnest_extension_openshell.extension import (
     Filesystem,
     HttpRule,
     NetworkRule,
+    OpenShellConfig,
     Policy,
 )
 from harnest_extension_openshell.lib.policy.document import fingerprint, normal
+from harnest_extension_openshell.lib.settings import SandboxSettings
 
 CURL = "/usr/bin/curl"
 
@@ -179,3 +181,27 @@ def test_two_policies_are_told_apart_by_what_they_allow_alone() -> None:
     assert normal(first) == normal(second) == normal(sparse)
     assert normal(first) != normal(third)
     assert len({fingerprint(first), fingerprint(second), fingerprint(third)}) == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"work": "work"}, "work"),
+        ({"work": "/"}, "work"),
+        ({"work": "/a/../etc"}, "work"),
+        ({"work": "/" + "x" * 300}, "work"),
+        ({"image": "an image"}, "image"),
+        ({"image": " "}, "image"),
+        ({"ready_seconds": 0}, "ready_seconds"),
+    ],
+)
+def test_settings_out_of_bounds_are_refused(options: dict[str, object], named: str) -> None:
+    """The message names the option, before a gateway is asked anything."""
+    with pytest.raises(ValueError, match=named):
+        SandboxSettings(**options)
+
+
+def test_a_project_that_is_not_there_is_named_as_that() -> None:
+    """By the option's own name."""
+    with pytest.raises(ValueError, match="project must name what exists"):
+        OpenShellConfig(project="/nonexistent")

@@ -131,6 +131,10 @@ def test_the_active_gateway_is_found_where_the_sdk_keeps_it(
     [
         ({"endpoint": "nowhere"}, ValueError),
         ({"endpoint": 1}, ValueError),
+        ({"endpoint": "http://a:1"}, ValueError),
+        ({"endpoint": "a:0"}, ValueError),
+        ({"endpoint": "a:65536"}, ValueError),
+        ({"endpoint": "a:1/b"}, ValueError),
         ({"workspace": " "}, ValueError),
         ({"endpoint": "a:1", "cert_path": "/c"}, ValueError),
         ({"endpoint": "a:1", "token": 5}, TypeError),
@@ -144,6 +148,12 @@ def test_a_connection_out_of_bounds_is_refused(
     """Half a certificate, no port, credentials for somebody else's gateway: told at once."""
     with pytest.raises(error):
         Connection(**options)
+
+
+@pytest.mark.parametrize("endpoint", ["[::1]:443", "127.0.0.1:1", "gateway_1.example.com:65535"])
+def test_an_endpoint_is_a_host_and_a_port(endpoint: str) -> None:
+    """A name, or an address of either kind."""
+    assert Connection(endpoint=endpoint).endpoint == endpoint
 
 
 def test_a_token_is_in_no_representation() -> None:

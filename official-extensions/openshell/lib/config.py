@@ -85,7 +85,7 @@ class OpenShellConfig:
         checks.number("max_output_bytes", self.max_output_bytes, limits.OUTPUT_BYTES_MAXIMUM)
         checks.absolute("shell", self.shell)
         if self.project is not None:
-            object.__setattr__(self, "project", checks.work_directory(self.project))
+            object.__setattr__(self, "project", checks.work_directory(self.project, "project"))
         object.__setattr__(self, "exclude", _names(self.exclude))
         object.__setattr__(self, "environment", checks.variables(self.environment))
 

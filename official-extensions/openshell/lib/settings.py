@@ -10,6 +10,7 @@ from harnest.execution import limits as execution_limits
 
 from . import limits
 from .gateway.port import Connection
+from .policy.checks import path
 from .policy.document import Policy
 from .policy.secrets import SecretGroup, Secrets
 
@@ -57,7 +58,10 @@ class SandboxSettings:
                 raise TypeError(f"{name} must be a {kind.__name__}")
         if not isinstance(self.image, str):
             raise TypeError("image must be a text")
-        checks.absolute("work", self.work)
+        if self.image and not (self.image.isprintable() and " " not in self.image):
+            raise ValueError(f"image must be the name of an image, not {self.image!r:.80}")
+        if not path("work", self.work).strip("/"):
+            raise ValueError("work must be a folder of its own, not '/'")
         checks.number("ready_seconds", self.ready_seconds, execution_limits.SECONDS_MAXIMUM)
         object.__setattr__(self, "environment", checks.variables(self.environment))
         size = sum(len(k.encode()) + len(v.encode()) for k, v in self.environment.items())

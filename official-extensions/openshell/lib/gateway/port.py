@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import enum
 import ipaddress
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
@@ -30,6 +31,9 @@ __all__ = [
     "SandboxWish",
     "Stream",
 ]
+
+
+_ENDPOINT = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):(?P<port>[0-9]{1,5})", re.ASCII)
 
 
 class Phase(enum.IntEnum):
@@ -86,10 +90,11 @@ class Connection:
     tls: bool = False
 
     def __post_init__(self) -> None:
-        if self.endpoint is not None and (
-            not isinstance(self.endpoint, str) or ":" not in self.endpoint
-        ):
-            raise ValueError("endpoint must be 'host:port', or None for the active gateway")
+        if self.endpoint is not None and not _is_endpoint(self.endpoint):
+            raise ValueError(
+                "endpoint must be 'host:port' with a port from 1 to 65535, or None for the active "
+                f"gateway, not {self.endpoint!r:.80}"
+            )
         if not isinstance(self.workspace, str) or not self.workspace.strip():
             raise ValueError("workspace must be a non-blank text")
         if (self.cert_path is None) != (self.key_path is None):
@@ -310,6 +315,11 @@ class Gateway(Protocol):
     ) -> None:
         """Close it."""
         ...
+
+
+def _is_endpoint(value: object) -> bool:
+    match = _ENDPOINT.fullmatch(value) if isinstance(value, str) else None
+    return match is not None and 1 <= int(match["port"]) <= 65535
 
 
 def _is_local(endpoint: str) -> bool:
