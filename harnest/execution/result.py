@@ -21,7 +21,8 @@ class ExecutionResult:
         execution_time_ms: Milliseconds from its start to its end, at least 1.
         files_created: Regular files of the work directory that are new or changed, as sorted
             relative paths; a byte of a name that is no UTF-8 is a surrogate as in
-            :func:`os.fsdecode`.
+            :func:`os.fsdecode`. Calls that run at the same time share that directory, so each
+            tells what all of them made while it ran.
         denials: What a policy refused it, one text each.
         truncated: Whether it wrote more than is kept.
         stdout_bytes: Its output as it was written; made from ``stdout`` if left out.
