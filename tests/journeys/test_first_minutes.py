@@ -189,11 +189,14 @@ def test_managing_a_package_executes_nothing_of_it(
 def test_what_is_installed_belongs_to_the_user(
     installed: Command, agent: Path, tmp_path: Path
 ) -> None:
-    """Copies are plain files of mode 0644 in folders of mode 0755, whatever the source had."""
+    """Copies have mode 0644, a program's 0755, in folders of mode 0755, whatever the source had."""
     package = make_folder(tmp_path / "source")
     (package / "extension.py").chmod(0o777)
     assert installed("extensions", "install", package, cwd=agent).code == 0
     copy = agent / "extensions" / "weather"
-    modes = {stat.S_IMODE(path.stat().st_mode) for path in copy.rglob("*") if path.is_file()}
-    assert modes == {0o644}
+    files = {
+        path.name: stat.S_IMODE(path.stat().st_mode) for path in copy.rglob("*") if path.is_file()
+    }
+    assert files.pop("extension.py") == 0o755
+    assert set(files.values()) == {0o644}
     assert stat.S_IMODE(copy.stat().st_mode) == 0o755
