@@ -10,9 +10,9 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from types import MappingProxyType
 
 from harnest.execution import limits
+from harnest.execution.variables import Variables
 
 __all__ = [
     "absolute",
@@ -104,7 +104,7 @@ def stdin_bytes(value: object) -> bytes | None:
     return bytes(value)
 
 
-def variables(value: object) -> Mapping[str, str]:
+def variables(value: object) -> Variables:
     """Return environment variables as a mapping that nobody can change.
 
     Raises:
@@ -126,7 +126,7 @@ def variables(value: object) -> Mapping[str, str]:
                 f"the value of {name} in environment must be text without NUL of at most "
                 f"{limits.ENVIRONMENT_VALUE_BYTES} bytes in UTF-8"
             )
-    return MappingProxyType(dict(value))
+    return Variables(value)
 
 
 def readable_paths(value: object) -> tuple[str, ...]:

@@ -85,7 +85,7 @@ class HookManager:
         """
         if not callable(listener):
             raise TypeError(f"a listener must be callable, not {type(listener).__name__}")
-        registered = self._registered[HookEvent(event)]
+        registered = self._registered[_known(event)]
         entry = _Registration(listener)
         registered.append(entry)
 
@@ -105,7 +105,7 @@ class HookManager:
         Raises:
             ValueError: There is no such event.
         """
-        registered = self._registered[HookEvent(event)]
+        registered = self._registered[_known(event)]
         registered[:] = [entry for entry in registered if entry.listener != listener]
 
     async def emit(self, event: HookEvent | str, data: SandboxExecData) -> None:
@@ -118,12 +118,22 @@ class HookManager:
         Raises:
             ValueError: There is no such event.
         """
-        known = HookEvent(event)
+        known = _known(event)
         for entry in tuple(self._registered[known]):
             context = HookContext(event=known, data=data.copy())
             failure = await _told(entry.listener, context)
             if failure:
-                _LOG.warning("listener failed", event=known.value, error=failure)
+                # In the text as well: where no logging is set up, it is all that is printed.
+                text = f"listener of {known.value} failed with {failure}"
+                _LOG.warning(text, event=known.value, error=failure)
+
+
+def _known(event: HookEvent | str) -> HookEvent:
+    try:
+        return HookEvent(event)
+    except ValueError:
+        names = ", ".join(known.value for known in HookEvent)
+        raise ValueError(f"event must be one of: {names}; not {event!r:.80}") from None
 
 
 async def _told(listener: Listener, context: HookContext) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -154,3 +156,26 @@ def test_too_many_entries_are_refused() -> None:
     paths = ["/usr"] * (limits.ALLOWED_PATHS + 1)
     with pytest.raises(ValueError, match=str(limits.ALLOWED_PATHS)):
         WorkspaceConfig(tier="docker", allowed_paths=paths)
+
+
+def test_a_configuration_is_copied_pickled_hashed_and_varied(tmp_path: Path) -> None:
+    """Each way gives an equal one, still unchangeable, that shows no value of a variable."""
+    config = WorkspaceConfig(
+        tier="docker", allowed_paths=[tmp_path], directory=tmp_path, environment={"A": "hidden"}
+    )
+    ways = (copy.copy, copy.deepcopy, dataclasses.replace, lambda c: pickle.loads(pickle.dumps(c)))
+    for way in ways:
+        again = way(config)
+        assert again == config
+        assert hash(again) == hash(config)
+        assert "hidden" not in repr(again)
+        assert dict(again.environment) == {"A": "hidden"}
+        with pytest.raises(AttributeError):
+            again.environment._items = {}  # type: ignore[union-attr]
+        with pytest.raises(AttributeError):
+            del again.environment._items  # type: ignore[union-attr]
+    varied = dataclasses.replace(config, timeout_seconds=7)
+    assert (varied.timeout_seconds, varied.environment) == (7, config.environment)
+    facts = dataclasses.asdict(config)
+    assert WorkspaceConfig(**facts) == config
+    assert "hidden" not in repr(facts)

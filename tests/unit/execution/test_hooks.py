@@ -107,7 +107,8 @@ def test_a_failing_listener_is_logged_by_type_and_breaks_nothing(
     with caplog.at_level(logging.WARNING):
         emit(hooks)
     [record] = caplog.records
-    assert (record.getMessage(), record.__dict__["error"]) == ("listener failed", named)
+    assert record.getMessage() == f"listener of sandbox_exec failed with {named}"
+    assert (record.__dict__["event"], record.__dict__["error"]) == ("sandbox_exec", named)
     assert len(heard) == 1
     assert "secret" not in caplog.text
 
@@ -135,5 +136,10 @@ def test_what_is_no_listener_or_event_is_refused() -> None:
     hooks = HookManager()
     with pytest.raises(TypeError, match="callable"):
         hooks.on(EVENT, 3)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="no_such"):
+    refusal = "event must be one of: sandbox_exec; not 'no_such'"
+    with pytest.raises(ValueError, match=refusal):
         hooks.on("no_such", print)
+    with pytest.raises(ValueError, match=refusal):
+        hooks.off("no_such", print)
+    with pytest.raises(ValueError, match=refusal):
+        asyncio.run(hooks.emit("no_such", {}))  # type: ignore[typeddict-item]
