@@ -231,7 +231,7 @@ def test_calls_side_by_side_do_not_meet(room: Room) -> None:
     results: dict[int, bytes] = {}
 
     def run(number: int) -> None:
-        command = f"echo {number} > /tmp/mine; sleep 0.2; cat /tmp/mine; ls /tmp; ps -e | wc -l"
+        command = f"echo {number} > /tmp/mine; sleep 0.2; cat /tmp/mine; ls /tmp/m*; ps -e | wc -l"
         results[number] = room.shell(command).stdout
 
     threads = [threading.Thread(target=run, args=(number,)) for number in range(4)]
@@ -240,5 +240,5 @@ def test_calls_side_by_side_do_not_meet(room: Room) -> None:
     for thread in threads:
         thread.join()
     assert {n: out.split()[:2] for n, out in results.items()} == {
-        n: [str(n).encode(), b"mine"] for n in range(4)
+        n: [str(n).encode(), b"/tmp/mine"] for n in range(4)
     }
