@@ -60,6 +60,12 @@ def absolute(name: str, value: object) -> str:
     """
     if not isinstance(value, str) or "\0" in value or not value.startswith("/"):
         raise ValueError(f"{name} must be the absolute path of a program, not {_shown(value)}")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise ValueError(
+            f"{name} must be a path in UTF-8, not {_shown(value)}. Name a link to the program"
+        ) from None
     return value
 
 

@@ -31,6 +31,8 @@ STDIN_BYTES: Final = 64 * MIB
 """Most bytes of input for one call."""
 ALLOWED_PATHS: Final = 64
 """Most paths of one configuration that programs may read beside the work directory."""
+SOCKET_TABLE_BYTES: Final = 32 * MIB
+"""Longest table of Unix sockets that is looked through, in bytes: some 300000 sockets."""
 ENVIRONMENT_ENTRIES: Final = 64
 """Most variables that a configuration adds to a program's environment."""
 ENVIRONMENT_NAME_CHARACTERS: Final = 128

@@ -1,13 +1,22 @@
 from __future__ import annotations
 
 import os
+import socket
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from harnest_extension_bubblewrap.lib.allowed import allowed_view
 from harnest_extension_bubblewrap.lib.interpreter import InterpreterError, interpreter_view
 from harnest_extension_bubblewrap.lib.view import View, system_view
+
+from harnest.execution import UnsupportedPromiseError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .support import Room
 
 USR = View(read_only=(("/usr", "/usr"),))
 
@@ -133,3 +142,48 @@ def test_a_socket_or_fifo_is_refused_and_a_folder_or_file_is_shown(tmp_path: Pat
         allowed_view([str(fifo)])
     view = allowed_view([str(file), str(tmp_path)])
     assert view.read_only == ((str(tmp_path), str(tmp_path)),)
+
+
+def test_a_folder_in_which_a_service_listens_is_refused(tmp_path: Path) -> None:
+    """Path, socket and remedy are named, whatever link the service bound by; others are shown."""
+    folder, link, other = tmp_path / "shown", tmp_path / "link", tmp_path / "shown-too"
+    for made in (folder, other):
+        made.mkdir()
+    link.symlink_to(folder)
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(link / "keys.sock"))
+        server.listen()
+        for path in (str(folder), str(tmp_path)):
+            with pytest.raises(ValueError, match=r"keys\.sock.*Name the folders") as refusal:
+                allowed_view([str(other), path])
+            assert repr(path) in str(refusal.value)
+        assert allowed_view([str(other)]).shows(str(other))
+    assert allowed_view([str(folder)]).shows(str(folder))
+
+
+def test_an_opening_refuses_a_folder_in_which_a_service_listens(
+    open_room: Callable[..., Room], tmp_path: Path
+) -> None:
+    """A workspace is not opened at all, by the typed error of a promise that can't be kept."""
+    folder = tmp_path / "shown"
+    folder.mkdir()
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(folder / "keys.sock"))
+        server.listen()
+        with pytest.raises(UnsupportedPromiseError, match=r"keys\.sock"):
+            open_room(allowed_paths=[folder])
+
+
+@pytest.mark.parametrize("variable", ["DOCKER_HOST", "CONTAINER_HOST"])
+def test_the_socket_of_a_container_engine_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, variable: str
+) -> None:
+    """Where the variable says that it is, whether or not it answers; a remote one is no path."""
+    folder = tmp_path / "engine"
+    folder.mkdir()
+    monkeypatch.setenv(variable, f"unix://{folder}/engine.sock")
+    for path in (folder, tmp_path):
+        with pytest.raises(ValueError, match="container engine"):
+            allowed_view([str(path)])
+    monkeypatch.setenv(variable, "tcp://127.0.0.1:2375")
+    assert allowed_view([str(folder)]).shows(str(folder))

@@ -227,6 +227,8 @@ EXPECTED = Expected(
     uid=7,
     gid=8,
     network=False,
+    shell="/bin/sh",
+    python="/bin/py",
 )
 FACTS: dict[str, object] = {
     "seen": [[1, 2, 9_000, stat.S_IFDIR], [1, 5, 9_000, stat.S_IFREG]],
@@ -264,7 +266,10 @@ def test_a_container_that_keeps_everything_is_worked_with() -> None:
         ({"seen": [[1, 2, 9, stat.S_IFDIR]]}, "an answer"),
         ({"read_only": [False, False]}, "read-only"),
         ({"writable": False}, "can be written"),
-        ({"tools": ["/bin/sh"]}, "shell and interpreter"),
+        ({"tools": ["/bin/sh"]}, "shell '/bin/sh'"),
+        ({"tools": ["/bin/py"]}, "python '/bin/py'"),
+        ({"tools": ["/bin/other"]}, "shell and an interpreter"),
+        ({"tools": None}, "an answer"),
         ({"user": [0, 7, 8, 8]}, "the user"),
         ({"user": [7, 7, 8, 8, 0]}, "the group alone"),
         ({"interfaces": ["eth0", "lo"]}, "no network"),

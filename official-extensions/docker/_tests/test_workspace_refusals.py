@@ -16,6 +16,7 @@ from harnest.extensions.docker.lib.daemon.port import Fault, Image, Server
 from harnest.extensions.docker.lib.workspace.opening import open_workspace
 from harnest.extensions.docker.lib.workspace.paths import (
     check_allowed,
+    check_listeners,
     check_work_directory,
     mounts_below,
     socket_paths,
@@ -83,6 +84,24 @@ def test_the_daemon_s_socket_is_never_shown(tmp_path: Path) -> None:
                 check_allowed(link, Path("/nowhere"), sockets)
             with pytest.raises(UnsupportedPromiseError, match="engine"):
                 check_work_directory(folder, sockets)
+
+
+def test_a_folder_in_which_a_service_listens_is_refused(work: Path, tmp_path: Path) -> None:
+    """The refusal names path and socket and is made before a container; other folders are allowed."""
+    folder, other = tmp_path / "shown", tmp_path / "shown-too"
+    for made in (folder, other):
+        made.mkdir()
+    engine = Engine()
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(folder / "keys.sock"))
+        check_listeners([folder])
+        server.listen()
+        with pytest.raises(UnsupportedPromiseError, match=r"keys\.sock.* Do: name") as refusal:
+            open_workspace(config(allowed_paths=[other, folder]), work, engine)
+        check_listeners([other])
+    assert repr(str(folder)) in str(refusal.value)
+    assert not engine.kept
+    check_listeners([folder])
 
 
 def test_what_is_no_file_or_folder_is_not_shown(tmp_path: Path) -> None:
@@ -232,8 +251,8 @@ def test_a_missing_image_is_never_pulled(work: Path) -> None:
     """A missing image is told with what to do about it, and nothing is fetched or made."""
     engine = Engine()
     engine.trouble("image", fault=Fault.NOT_FOUND)
-    with pytest.raises(TierUnavailableError, match="not on this daemon"):
-        open_workspace(config(), work, engine)
+    with pytest.raises(TierUnavailableError, match="the image 'mine' is not on this daemon"):
+        open_workspace(config(image="mine"), work, engine)
     assert "pull" not in engine.calls
     assert not engine.kept
 
@@ -314,11 +333,11 @@ def test_a_missing_sdk_is_told() -> None:
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ({"image": "harnest-test/no-such-image"}, "not on this daemon"),
+        ({"image": "harnest-test/no-such-image"}, "'harnest-test/no-such-image' is not on"),
         ({"image": "harnest-test/nopython"}, "program to start is not in the image"),
         ({"image": "harnest-test/oldpython"}, "Python"),
-        ({"shell": "/bin/no-such-shell"}, "configured shell"),
-        ({"python": "/usr/bin/no-such-python"}, "configured shell and interpreter"),
+        ({"shell": "/bin/no-such-shell"}, "shell '/bin/no-such-shell'"),
+        ({"python": "/usr/bin/no-such-python"}, "python '/usr/bin/no-such-python'"),
     ],
 )
 def test_an_image_that_cannot_serve_is_told(

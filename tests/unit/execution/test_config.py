@@ -108,6 +108,7 @@ def test_a_promise_that_a_tier_never_keeps_is_refused(options: dict[str, Any]) -
         ("limit_address_space", 1),
         ("shell", "sh"),
         ("shell", ""),
+        ("shell", "/bin/\udcff"),
         ("python", "python3"),
         ("python", "/a\0b"),
         ("image", "a b"),

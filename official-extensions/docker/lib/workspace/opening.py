@@ -30,7 +30,7 @@ from ..run.site import Site
 from ..run.task import Surroundings
 from ..settings import Settings
 from .engine import DockerWorkspace
-from .paths import check_allowed, check_work_directory, socket_paths
+from .paths import check_allowed, check_listeners, check_work_directory, socket_paths
 from .person import Person
 from .probe import Expected, seen_of
 from .promises import image_of, memory_of
@@ -132,6 +132,8 @@ def _opened(request: _Request, scope: SandboxControl) -> DockerWorkspace:
         uid=work.uid,
         gid=work.gid,
         network=bool(config.network_enabled),
+        shell=config.shell,
+        python=config.python or "",
     )
     sandbox = request.sandbox(image)
     engine = DockerWorkspace(
@@ -155,8 +157,10 @@ def _check_paths(request: _Request) -> None:
         )
     sockets = socket_paths(socket)
     check_work_directory(request.directory, sockets)
-    for path in request.config.allowed_paths:
-        check_allowed(Path(path), request.directory, sockets)
+    allowed = [Path(path) for path in request.config.allowed_paths]
+    for path in allowed:
+        check_allowed(path, request.directory, sockets)
+    check_listeners(allowed)
 
 
 def _check_server(daemon: Daemon, scope: SandboxControl) -> None:
@@ -176,7 +180,7 @@ def _image(config: WorkspaceConfig, daemon: Daemon, scope: SandboxControl) -> Im
     except DaemonFault as fault:
         if fault.fault is not Fault.NOT_FOUND:
             raise
-    raise TierUnavailableError(TIER, "the image is not on this daemon", remedy)
+    raise TierUnavailableError(TIER, f"the image {name!r} is not on this daemon", remedy)
 
 
 def _check_volumes(work: WorkPlan, image: Image) -> None:

@@ -1,8 +1,8 @@
 """Say which paths of the host may be seen by programs, and refuse the others by name of the rule.
 
 What is refused, whatever its permissions: trees of the kernel and of running services, every path that
-is the daemon's socket or holds it, what another file system is mounted below, and what is neither a
-folder nor a regular file.
+is the daemon's socket or holds it, what another file system is mounted below, what is neither a folder
+nor a regular file, and a path to be read below which a service of the host listens.
 """
 
 import os
@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from harnest.execution import UnsupportedPromiseError
+from harnest.execution.listeners import listener_in, listeners
 
 from ..limits import WORK_DIRECTORY
 
@@ -57,6 +58,27 @@ def check_allowed(path: Path, directory: Path, sockets: Iterable[str]) -> None:
     if path.is_relative_to(WORK_DIRECTORY) or any(_within(place, str(path)) for place in _TAKEN):
         why = "containers have something of their own at this path or in it"
         raise _refusal("allowed_paths", path, why, "name what is in it, or move it")
+
+
+def check_listeners(paths: Iterable[Path]) -> None:
+    """Refuse every path that is or holds a Unix socket on which something of this host listens now.
+
+    Raises:
+        UnsupportedPromiseError: one does, or the kernel's table is too long to be looked through.
+    """
+    paths = tuple(paths)
+    try:
+        found = listeners() if paths else ()
+    except ValueError as error:
+        raise _refusal("allowed_paths", paths[0], f"{error}", "allow no paths here") from None
+    for path in paths:
+        listener = listener_in(str(path), found)
+        if listener is not None:
+            why = (
+                f"a service of the host listens on the Unix socket {listener!r}, and programs could "
+                "connect to it"
+            )
+            raise _refusal("allowed_paths", path, why, "name the folders beside it, or move it")
 
 
 def socket_paths(daemon: str) -> tuple[str, ...]:

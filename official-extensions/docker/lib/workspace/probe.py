@@ -90,6 +90,7 @@ class Expected:
         binds: what of the host is inside; *seen* tells each of them from others.
         uid: user of programs; gid: their group.
         network: whether there is a network.
+        shell: path inside that is a program; python: likewise, or empty for none.
     """
 
     binds: tuple[Bind, ...]
@@ -97,6 +98,8 @@ class Expected:
     uid: int
     gid: int
     network: bool
+    shell: str
+    python: str = ""
 
     def broken(self, result: TaskResult) -> list[str]:
         """Return what does not hold, by name; an answer that makes no sense is none."""
@@ -121,7 +124,11 @@ class Expected:
         yield "a network" if self.network else "no network", self._network(facts["interfaces"])
         yield "no set-user-ID files", facts["no_setuid"] is facts["no_setgid"] is True
         yield "no devices", facts["no_devices"] is True
-        yield "the configured shell and interpreter in the image", facts["tools"] == []
+        missing = set(map(str, facts["tools"]))
+        yield f"the configured shell {self.shell!r} in the image", self.shell not in missing
+        if self.python:
+            yield f"the configured python {self.python!r} in the image", self.python not in missing
+        yield "a shell and an interpreter", missing <= {self.shell, self.python}
 
     def _network(self, interfaces: list[str]) -> bool:
         # What the kernel offers in every namespace (tunl0, sit0 ...) is down and has no address.
