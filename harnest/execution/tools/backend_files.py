@@ -65,6 +65,8 @@ class BackendFileSystem:
         self, place: Place, content: bytes, rule: Writing, expected: str | None = None
     ) -> bool:
         """See :meth:`FileSystem.write`."""
+        if place.folder:
+            raise Fault.FOLDER_NAME.error(place.shown)
         temporary = encoded(b".harnest-%s.tmp" % secrets.token_hex(8).encode())
         pieces = range(0, max(1, len(content)), limits.PIECE_BYTES)
         answer = ""
@@ -87,7 +89,7 @@ class BackendFileSystem:
 
     async def remove(self, place: Place, *, recursive: bool) -> Entry:
         """See :meth:`FileSystem.remove`."""
-        values = {"recursive": "1" if recursive else ""}
+        values = {"recursive": "1" if recursive else "", "slash": "1" if place.folder else ""}
         result = await self._run(scripts.REMOVE, place, values)
         try:
             mode, size = result.split()
@@ -117,7 +119,8 @@ class BackendFileSystem:
         return await self._listing(body, place, values)
 
     async def _read(self, place: Place, most: int) -> bytes:
-        output = await self._fetch(scripts.READ, place, {"most": most}, most=2 * most)
+        values = {"most": most, "slash": "1" if place.folder else ""}
+        output = await self._fetch(scripts.READ, place, values, most=2 * most)
         head, found, content = output.data.partition(b"\n")
         if not found or not head.isdigit():
             raise OSError(errno.EIO, f"{place.shown}: stat wrote what it does not")
@@ -178,14 +181,23 @@ def _script(body: str, place: Place, values: Mapping[str, str | int]) -> Script:
 
 
 def _seek(search: Search) -> str:
-    """Return a function ``seek`` that calls ``find`` for a search and takes its last words."""
+    """Return what a script calls for a search.
+
+    The function ``seek`` calls ``find`` and takes its last words; ``deeper`` says on standard
+    error whether there is something below the deepest level, if that matters.
+    """
     hidden = "" if search.hidden else '-name ".?*" -prune -o '
     deepest = '"./' + "*/" * (search.depth - 1) + '*"'
     names = " -o ".join(f'-name "$name{i}"' for i in range(len(search.names)))
     chosen = f"\\( {names} \\) " if names else ""
     files = "-type f " if search.files or search.literals else ""
     bounded = f"\\( -path {deepest} -prune -o ! -path {deepest} \\) "
-    return f'seek() {{ find . {hidden}! -name . {bounded}{files}{chosen}"$@"; }}\n'
+    seek = f'seek() {{ find . {hidden}! -name . {bounded}{files}{chosen}"$@"; }}\n'
+    if not search.bounded:
+        return seek + "deeper() { :; }\n"
+    deeper = '"./' + "*/" * search.depth + '*"'
+    first = f"find . {hidden}! -name . -path {deeper} -prune -print 2>/dev/null | head -c 1"
+    return seek + f'deeper() {{ [ -z "$({first})" ] || echo harnest-deep >&2; }}\n'
 
 
 def _sorted(output: Output) -> Listing:
@@ -195,6 +207,7 @@ def _sorted(output: Output) -> Listing:
         entries=tuple(entries[: limits.WALK_ENTRIES]),
         complete=whole and len(entries) <= limits.WALK_ENTRIES,
         readable=not output.incomplete,
+        deep=output.deep,
     )
 
 

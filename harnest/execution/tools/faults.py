@@ -53,6 +53,7 @@ class Fault(enum.Enum):
     LINKS = (91, errno.ELOOP, "the links in the path {} lead in a circle, or change")
     IS_BASE = (92, errno.EPERM, "{} is the work directory itself, which stays")
     FULL = (93, errno.ENOSPC, "{} can't be written: no space, or a limit on the size of files")
+    FOLDER_NAME = (95, errno.EISDIR, "{} ends in a slash and so names a folder, not a file")
     NAME_TOO_LONG = (94, errno.ENAMETOOLONG, "a name in {} is longer than 255 bytes")
 
     @property

@@ -52,11 +52,13 @@ class Listing:
         entries: Sorted by the bytes of their paths.
         complete: Whether everything was looked at: False beyond the bounds of one walk.
         readable: Whether every folder could be read; those that could not are left out.
+        deep: Whether there is more below the deepest level of a bounded search.
     """
 
     entries: tuple[Entry, ...]
     complete: bool = True
     readable: bool = True
+    deep: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +74,7 @@ class Search:
         largest: Size in bytes above which files are found whatever they hold.
         ignore_case: Whether ASCII letters of ``literals`` match in either case.
         files: Whether only regular files count.
+        bounded: Whether what is deeper than ``depth`` would count too, and has to be told of.
     """
 
     depth: int
@@ -81,6 +84,7 @@ class Search:
     largest: int = limits.WRITE_BYTES
     ignore_case: bool = False
     files: bool = False
+    bounded: bool = False
 
 
 class Writing(enum.Enum):

@@ -27,16 +27,22 @@ HIDDEN = Parameter(
 """Whether hidden names count."""
 
 
-def walk_notes(*, complete: bool, readable: bool) -> list[str]:
+def walk_notes(*, complete: bool, readable: bool, deep: bool) -> list[str]:
     """Return what has to be said about a walk that did not see everything.
 
     Args:
         complete: Whether it stayed within its bounds.
         readable: Whether everything could be read.
+        deep: Whether there is more below the deepest level.
     """
     notes = []
     if not complete:
         notes.append(f"[stopped after {limits.WALK_ENTRIES} entries; choose a folder further down]")
+    if deep:
+        notes.append(
+            f"[what is more than {limits.DEPTH} levels down was left out; choose a folder further "
+            "down]"
+        )
     if not readable:
         notes.append("[some files or folders could not be read]")
     return notes
@@ -50,11 +56,13 @@ class GlobOutcome:
         matches: Pairs of a path, as the model can use it, and what is there.
         complete: Whether everything was looked at.
         readable: Whether every folder could be read.
+        deep: Whether there is more below the deepest level.
     """
 
     matches: tuple[tuple[bytes, Entry], ...]
     complete: bool = True
     readable: bool = True
+    deep: bool = False
 
     @property
     def text(self) -> str:
@@ -63,7 +71,7 @@ class GlobOutcome:
         if len(self.matches) > limits.ENTRIES:
             total = len(self.matches)
             lines.append(f"[the first {limits.ENTRIES} of {total} matches; narrow the pattern]")
-        notes = walk_notes(complete=self.complete, readable=self.readable)
+        notes = walk_notes(complete=self.complete, readable=self.readable, deep=self.deep)
         return "\n".join([*(lines or ["(no matches)"]), *notes])
 
 
@@ -92,7 +100,10 @@ class GlobTool(Tool):
         pattern = GlobPattern.parse(arguments["pattern"], hidden=arguments["hidden"])
         place = locate(self.backend, arguments["path"])
         search = Search(
-            depth=pattern.depth, hidden=pattern.looks_at_hidden, names=pattern.last_names
+            depth=pattern.depth,
+            hidden=pattern.looks_at_hidden,
+            names=pattern.last_names,
+            bounded=pattern.bounded,
         )
         listing = await self._context.files.walk(place, search)
         matches = tuple(
@@ -100,4 +111,9 @@ class GlobTool(Tool):
             for entry in listing.entries
             if pattern.matches(entry.path, folder=entry.kind is Kind.FOLDER)
         )
-        return GlobOutcome(matches=matches, complete=listing.complete, readable=listing.readable)
+        return GlobOutcome(
+            matches=matches,
+            complete=listing.complete,
+            readable=listing.readable,
+            deep=listing.deep,
+        )

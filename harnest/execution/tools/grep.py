@@ -36,12 +36,14 @@ class GrepOutcome:
         large: How many files are too large to be looked into.
         complete: Whether every entry was looked at.
         readable: Whether everything could be read.
+        deep: Whether there is more below the deepest level.
     """
 
     found: Matching
     large: int = 0
     complete: bool = True
     readable: bool = True
+    deep: bool = False
 
     @property
     def text(self) -> str:
@@ -55,7 +57,7 @@ class GrepOutcome:
         if self.large:
             most = limits.WRITE_BYTES
             notes.append(f"[{count(self.large, 'file')} of more than {most} bytes left out]")
-        notes += walk_notes(complete=self.complete, readable=self.readable)
+        notes += walk_notes(complete=self.complete, readable=self.readable, deep=self.deep)
         if not found.blocks:
             return "\n".join(["(no matches)", *notes])
         files = count(len(found.blocks), "file")
@@ -122,6 +124,7 @@ class GrepTool(Tool):
             literals=pattern.literals,
             ignore_case=pattern.ignore_case,
             files=True,
+            bounded=include.bounded,
         )
         try:
             listing = await self._context.files.walk(place, search)
@@ -157,6 +160,7 @@ class GrepTool(Tool):
             large=len(chosen) - len(small),
             complete=listing.complete,
             readable=readable,
+            deep=listing.deep,
         )
 
 

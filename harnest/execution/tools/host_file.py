@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import hashlib
 import os
 import secrets
-import shutil
 import stat
 from typing import TYPE_CHECKING
 
 from harnest.execution.tools.faults import Fault, too_large
 from harnest.execution.tools.filesystem import Entry, Writing
 from harnest.execution.tools.host_path import faults_of, folder_of, real_place
+from harnest.execution.tools.host_removal import remove_tree
 from harnest.execution.tools.records import entry_of
 
 if TYPE_CHECKING:
@@ -36,6 +35,8 @@ def read_file(place: Place, most: int) -> bytes:
 
 def write_file(place: Place, content: bytes, rule: Writing, expected: str | None) -> bool:
     """Put a file in place; see :meth:`FileSystem.write`."""
+    if place.folder:
+        raise Fault.FOLDER_NAME.error(place.shown)
     place = real_place(place, follow=True)
     with folder_of(place, create=True) as folder, faults_of(place):
         before = _before(folder, place, rule)
@@ -68,21 +69,14 @@ def remove_entry(place: Place, *, recursive: bool) -> Entry:
     with folder_of(place) as folder, faults_of(place):
         found = os.lstat(place.last, dir_fd=folder)
         if not stat.S_ISDIR(found.st_mode):
+            if place.folder:
+                raise Fault.NOT_DIRECTORY.error(place.shown)
             os.unlink(place.last, dir_fd=folder)
         elif recursive:
-            _remove_tree(folder, place)
+            remove_tree(folder, place.last)
         else:
             os.rmdir(place.last, dir_fd=folder)
     return entry_of(place.last, found.st_mode, found.st_size)
-
-
-def _remove_tree(folder: int, place: Place) -> None:
-    try:
-        shutil.rmtree(place.last, dir_fd=folder)
-    except RecursionError:
-        raise OSError(
-            errno.ELOOP, f"{place.shown} is nested too deeply for this; use bash with rm -r"
-        ) from None
 
 
 def _regular(found: os.stat_result, place: Place) -> None:
@@ -90,6 +84,8 @@ def _regular(found: os.stat_result, place: Place) -> None:
         raise Fault.IS_DIRECTORY.error(place.shown)
     if stat.S_ISLNK(found.st_mode):
         raise Fault.LINKS.error(place.shown)
+    if place.folder:
+        raise Fault.NOT_DIRECTORY.error(place.shown)
     if not stat.S_ISREG(found.st_mode):
         raise Fault.SPECIAL.error(place.shown)
 

@@ -10,14 +10,16 @@ import contextlib
 import os
 import posixpath
 import stat
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from harnest.execution.tools import limits
 from harnest.execution.tools.faults import Fault
-from harnest.execution.tools.place import Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from harnest.execution.tools.place import Place
 
 __all__ = ["faults_of", "folder_at", "folder_of", "real_place"]
 
@@ -61,7 +63,7 @@ def real_place(place: Place, *, follow: bool) -> Place:
             here = _followed(here, base, place)
     relative = here[len(base) :].strip(b"/")
     parts = tuple(relative.split(b"/")) if relative else ()
-    return Place(base=os.fsdecode(base), parts=parts, given=place.given)
+    return replace(place, base=os.fsdecode(base), parts=parts)
 
 
 @contextlib.contextmanager

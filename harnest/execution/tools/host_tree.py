@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from typing import TYPE_CHECKING
 
@@ -30,7 +31,9 @@ def walk_folder(place: Place, search: Search) -> Listing:
     with folder_at(place) as folder, faults_of(place):
         walk.look(folder, b"", 1)
     found = sorted(walk.found, key=lambda entry: entry.path)
-    return Listing(entries=tuple(found), complete=walk.complete, readable=walk.readable)
+    return Listing(
+        entries=tuple(found), complete=walk.complete, readable=walk.readable, deep=walk.deep
+    )
 
 
 class _Walk:
@@ -42,6 +45,7 @@ class _Walk:
         self.found: list[Entry] = []
         self.complete = True
         self.readable = True
+        self.deep = False
 
     def look(self, folder: int, prefix: bytes, level: int) -> None:
         """Take in a folder's entries, and those below it."""
@@ -49,8 +53,12 @@ class _Walk:
             files = entry.kind is Kind.FILE or not self._search.files
             if files:
                 self.found.append(entry)
-            if entry.kind is Kind.FOLDER and level < self._search.depth:
+            if entry.kind is not Kind.FOLDER:
+                continue
+            if level < self._search.depth:
                 self._enter(folder, entry, level)
+            elif self._search.bounded and not self.deep:
+                self.deep = self._holds_something(folder, entry)
 
     def _enter(self, parent: int, entry: Entry, level: int) -> None:
         try:
@@ -64,6 +72,17 @@ class _Walk:
             self.look(folder, entry.path + b"/", level + 1)
         finally:
             os.close(folder)
+
+    def _holds_something(self, parent: int, entry: Entry) -> bool:
+        with contextlib.suppress(OSError):  # whoever can't look can't say that there is more
+            folder = os.open(entry.path.rpartition(b"/")[2], _ENTER, dir_fd=parent)
+            try:
+                with os.scandir(folder) as items:
+                    shown = (self._search.hidden or not i.name.startswith(".") for i in items)
+                    return any(shown)
+            finally:
+                os.close(folder)
+        return False
 
     def _entries(self, folder: int, prefix: bytes) -> list[Entry]:
         found: list[Entry] = []

@@ -29,11 +29,13 @@ class Place:
         base: Absolute path of the work directory.
         parts: Names from there on; none for the work directory itself.
         given: The path in the words of whoever gave it, in its plainest form.
+        folder: Whether it ended in a slash, which only the name of a folder does.
     """
 
     base: str
     parts: tuple[bytes, ...]
     given: bytes
+    folder: bool = False
 
     @property
     def shown(self) -> str:
@@ -107,8 +109,11 @@ def _place(backend: ExecutionBackend, text: str, absolute: str) -> Place:
     inside = absolute == base or absolute.startswith(base.rstrip("/") + "/")
     if not inside:
         raise Fault.OUTSIDE.error(show_name(given))
+    folder = text.endswith(("/", "/."))
+    if folder and not given.endswith((b".", b"/")):
+        given += b"/"
     relative = os.fsencode(absolute[len(base) :].strip("/"))
     parts = tuple(relative.split(b"/")) if relative else ()
     if len(relative) > limits.PATH_BYTES or any(len(part) > limits.NAME_BYTES for part in parts):
         raise Fault.NAME_TOO_LONG.error(show_name(given[:80]) + "...")
-    return Place(base=base, parts=parts, given=given)
+    return Place(base=base, parts=parts, given=given, folder=folder)

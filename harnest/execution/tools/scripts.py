@@ -84,6 +84,7 @@ READ = r"""
 place "$@"; follow
 [ -d "./$n" ] && exit 85
 [ -e "./$n" ] || exit 81
+[ -z "$slash" ] || exit 87
 [ -f "./$n" ] || exit 83
 [ -r "./$n" ] || exit 84
 s=$(stat -c %s "./$n") || exit 84
@@ -160,6 +161,7 @@ place "$@"
 [ -L "./$n" ] || [ -e "./$n" ] || exit 81
 s=$(stat -c "%f %s" "./$n") || exit 84
 if [ -L "./$n" ] || [ ! -d "./$n" ]; then
+[ -z "$slash" ] || exit 87
 rm -f "./$n" 2>/dev/null || exit 84
 elif [ -n "$recursive" ]; then
 rm -rf "./$n" 2>/dev/null || exit 84
@@ -196,6 +198,7 @@ WALK = r"""
 needs find
 place "$@"; v=$n; step
 [ -r . ] || exit 84
+deeper
 seek -exec sh -c "$emit" sh {} + 2>/dev/null || echo harnest-incomplete >&2
 """
 """What ``seek``, which is a call of ``find``, finds below a folder."""
@@ -205,6 +208,7 @@ needs find grep xargs
 exec 5>&2
 place "$@"; v=$n; step
 [ -r . ] || exit 84
+deeper
 {
 seek -size +"$largest"c -exec printf "%s\0" {} + || echo harnest-incomplete >&5
 seek ! -size +"$largest"c -exec sh -c "$holding" sh {} + || echo harnest-incomplete >&5

@@ -31,10 +31,11 @@ class OutputLimitError(OSError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Output:
-    """What a script wrote, and whether it had to leave something out."""
+    """What a script wrote, and whether it had to leave something out, or did not look deeper."""
 
     data: bytes
     incomplete: bool = False
+    deep: bool = False
 
 
 def encoded(data: bytes) -> str:
@@ -115,8 +116,9 @@ class Shell:
             data = data[:start] + piece
             if len(piece) < self._piece:
                 # Only now nobody stopped listening early, and what failed failed by itself.
-                lacking = "harnest-incomplete" in result.stderr.splitlines()
-                return Output(data=data, incomplete=lacking)
+                said = result.stderr.splitlines()
+                lacking, deep = "harnest-incomplete" in said, "harnest-deep" in said
+                return Output(data=data, incomplete=lacking, deep=deep)
             if len(data) >= most:
                 return Output(data=data)
 

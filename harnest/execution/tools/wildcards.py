@@ -76,9 +76,14 @@ class GlobPattern:
     @property
     def depth(self) -> int:
         """Most levels that a matching path can have, as far as walks go."""
-        if any("**" in names for names in self.alternatives):
+        if self.bounded:
             return limits.DEPTH
-        return min(limits.DEPTH, max(len(names) for names in self.alternatives))
+        return max(len(names) for names in self.alternatives)
+
+    @property
+    def bounded(self) -> bool:
+        """Whether a path can match that is deeper than walks go."""
+        return any("**" in names or len(names) > limits.DEPTH for names in self.alternatives)
 
     @property
     def looks_at_hidden(self) -> bool:

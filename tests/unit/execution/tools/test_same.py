@@ -16,7 +16,7 @@ from harnest.execution.tools import WorkspaceTools
 from tests.fakes.shell_backend import ShellBackend
 
 NAMES = st.sampled_from(
-    ["a", "b", "d", "d/a", "d/e", "d/e/a", "l", "l/a", ".h", "-x", '"n\\n"', "."]
+    ["a", "b", "d", "d/a", "d/e", "d/e/a", "l", "l/a", ".h", "-x", "a/", "d/", "l/", '"n\\n"', "."]
 )
 TEXTS = st.sampled_from(["", "x", "x\n", "x\ny\nx\n", "x\r\ny\r\n", "é\n", "\0"])
 PATTERNS = st.sampled_from(["*", "**", "**/a", "d/*", "*/", "**/*a*", ".*", "{a,b}", "[!a]"])

@@ -213,17 +213,40 @@ def test_at_most_a_thousand_entries_are_told(bench: Bench) -> None:
     assert found[1000:] == ["[the first 1000 of 1003 matches; narrow the pattern]"]
 
 
+DEEPER = "[what is more than 25 levels down was left out; choose a folder further down]"
+
+
 def test_twenty_five_levels_are_looked_at(bench: Bench) -> None:
-    """What lies deeper is not found, wherever the files are."""
+    """What lies deeper is not found, wherever the files are, and that is said."""
     folder = bench.root
     for _ in range(limits.DEPTH + 1):
         folder /= "d"
         folder.mkdir()
         (folder / "f").write_text("x")
-    found = bench.say("glob", pattern="**/f").split("\n")
+    *found, note = bench.say("glob", pattern="**/f").split("\n")
+    assert note == DEEPER
     assert len(found) == limits.DEPTH - 1
     assert max(path.count("/") for path in found) == limits.DEPTH - 1
-    assert bench.say("grep", pattern="x").endswith(f"[{limits.DEPTH - 1} matches in 24 files]")
+    said = bench.say("grep", pattern="x")
+    assert said.endswith(f"[{limits.DEPTH - 1} matches in 24 files]\n{DEEPER}")
+    assert bench.say("grep", pattern="y") == f"(no matches)\n{DEEPER}"
+
+
+def test_only_what_is_really_deeper_is_said_to_be(bench: Bench) -> None:
+    """Neither an empty folder on the last level counts, nor what the search would not look at."""
+    last = bench.root.joinpath(*["d"] * limits.DEPTH)
+    last.mkdir(parents=True)
+    assert bench.say("glob", pattern="**/f") == "(no matches)"
+    (last / ".h").touch()
+    assert bench.say("glob", pattern="**/f") == "(no matches)"
+    assert bench.say("grep", pattern="y") == "(no matches)"
+    assert bench.say("glob", pattern="**/f", hidden=True) == f"(no matches)\n{DEEPER}"
+    assert bench.say("grep", pattern="y", hidden=True) == f"(no matches)\n{DEEPER}"
+    (last / "g").touch()
+    assert bench.say("glob", pattern="**/f") == f"(no matches)\n{DEEPER}"
+    assert bench.say("glob", pattern="d/*/f") == "(no matches)"
+    assert bench.say("glob", pattern="*/" * 25 + "g") == f"(no matches)\n{DEEPER}"
+    assert bench.say("glob", pattern="**/g", path="d").endswith("/g")
 
 
 def test_a_search_stops_at_a_megabyte_of_lines(bench: Bench) -> None:
