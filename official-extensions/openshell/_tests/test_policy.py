@@ -10,11 +10,14 @@ from harnest_extension_openshell.extension import (
     NetworkRule,
     OpenShellConfig,
     Policy,
+    Secret,
 )
 from harnest_extension_openshell.lib.policy.document import fingerprint, normal
 from harnest_extension_openshell.lib.settings import SandboxSettings
 
 CURL = "/usr/bin/curl"
+TOKEN = Secret(name="UNSET_HERE", hosts=["a.example.com"])
+OTHER = Secret(name="UNSET_HERE", hosts=["b.example.com"])
 
 
 def rule(**options: Any) -> NetworkRule:
@@ -199,6 +202,44 @@ def test_settings_out_of_bounds_are_refused(options: dict[str, object], named: s
     """The message names the option, before a gateway is asked anything."""
     with pytest.raises(ValueError, match=named):
         SandboxSettings(**options)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "named"),
+    [
+        ({"connection": "127.0.0.1:1"}, TypeError, "connection"),
+        ({"policy": {}}, TypeError, "policy"),
+        ({"secrets": "TOKEN"}, TypeError, "secrets"),
+        ({"secrets": ["TOKEN"]}, TypeError, "secrets"),
+        ({"secrets": [TOKEN, OTHER]}, ValueError, "two secrets"),
+        ({"secrets": [TOKEN]}, ValueError, "no network rule"),
+        ({"secrets": [TOKEN], "environment": {"UNSET_HERE": ""}}, ValueError, "both a secret"),
+        ({"work": "/"}, ValueError, "work"),
+        ({"image": "an image"}, ValueError, "image"),
+        ({"image": None}, TypeError, "image"),
+        ({"ready_seconds": 0}, ValueError, "ready_seconds"),
+    ],
+)
+def test_a_configuration_out_of_bounds_is_refused_where_it_is_made(
+    options: dict[str, Any], error: type[Exception], named: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No backend is needed for it, and no secret's value either."""
+    monkeypatch.delenv("UNSET_HERE", raising=False)
+    with pytest.raises(error, match=named):
+        OpenShellConfig(**options)
+
+
+def test_a_configuration_needs_no_value_of_a_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are read when a backend is made, and missing ones refused then."""
+    monkeypatch.delenv("UNSET_HERE", raising=False)
+    endpoint = Endpoint(host="a.example.com", ports=[443], protocol="rest")
+    config = OpenShellConfig(policy=Policy(network=[rule(endpoints=[endpoint])]), secrets=[TOKEN])
+    assert config.secrets == (TOKEN,)
+    with pytest.raises(ValueError, match="set the environment variable UNSET_HERE"):
+        config.settings()
+    monkeypatch.setenv("UNSET_HERE", "value")
+    assert config.settings().secrets.names == {"UNSET_HERE"}
+    assert "value" not in repr(config)
 
 
 def test_a_project_that_is_not_there_is_named_as_that() -> None:

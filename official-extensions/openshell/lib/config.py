@@ -55,7 +55,7 @@ class OpenShellConfig:
 
     Raises:
         TypeError: A sequence, mapping or path has the wrong type.
-        ValueError: Another value is out of its bounds.
+        ValueError: Another value is out of its bounds, or no rule lets a secret be used.
     """
 
     session_id: str = field(default_factory=lambda: random.token_hex(16))
@@ -88,22 +88,34 @@ class OpenShellConfig:
             object.__setattr__(self, "project", checks.work_directory(self.project, "project"))
         object.__setattr__(self, "exclude", _names(self.exclude))
         object.__setattr__(self, "environment", checks.variables(self.environment))
+        object.__setattr__(self, "secrets", tuple(texts("secrets", self.secrets)))
+        # All of the rest is checked as it will be used, but for the values of secrets.
+        self._settings(Secrets(self.secrets, _stand_ins(self.secrets)))
 
     def settings(self) -> SandboxSettings:
         """Return what the sandbox is made with; the values of secrets are read now.
 
         Raises:
-            ValueError: A secret's variable is not set, or a value is out of bounds.
+            ValueError: A secret's variable is not set, or its value is out of bounds.
         """
+        return self._settings(Secrets(self.secrets))
+
+    def _settings(self, secrets: Secrets) -> SandboxSettings:
         return SandboxSettings(
             connection=self.connection,
             policy=self.policy,
-            secrets=Secrets(self.secrets),
+            secrets=secrets,
             image=self.image,
             environment=self.environment,
             work=self.work,
             ready_seconds=self.ready_seconds,
         )
+
+
+def _stand_ins(secrets: Sequence[object]) -> dict[str, str]:
+    """Return an environment in which every secret has a value that is none."""
+    known = (secret for secret in secrets if isinstance(secret, Secret))
+    return {secret.variable or secret.name: "-" for secret in known}
 
 
 def _names(value: object) -> tuple[str, ...]:

@@ -35,6 +35,17 @@ mkdir -p -- "$2" && cat "$1"/tar.* | tar -x -f - -C "$2" --no-same-owner --unlin
   && rm -rf -- "$1"
 """
 _LIST = '[ -d "$1" ] && [ ! -L "$1" ] || exit 0\n' + LIST
+_LIST_OR_DISCARD = (
+    r"""
+found=
+if [ -d "$1" ] && [ ! -L "$1" ]; then
+  found=$(find "$1/" -mindepth 1 -print -quit) || exit 1
+fi
+[ -n "$found" ] || { rm -rf -- "$2"; exit; }
+set -- "$1"
+"""
+    + LIST
+)
 _PULL = r"""
 cd -- "$1" && exec tar -c -f - --format=gnu --no-recursion --hard-dereference --null \
   --verbatim-files-from --ignore-failed-read -T -
@@ -100,16 +111,20 @@ def put(box: Box, work: str, contents: Mapping[str, bytes]) -> None:
         box.helper(_PUT, folder, work)
 
 
-def collect(box: Box, outputs: str, before: Mapping[str, RemoteEntry]) -> Outputs:
+def collect(
+    box: Box, outputs: str, before: Mapping[str, RemoteEntry], discard: str = ""
+) -> Outputs:
     """Return the files that a call wrote to a folder, in bounds.
 
     Args:
         box: The sandbox.
         outputs: The folder.
         before: What was there before the call.
+        discard: A folder to remove in the same request if there is nothing; empty for none.
     """
+    script, folders = (_LIST_OR_DISCARD, (outputs, discard)) if discard else (_LIST, (outputs,))
     try:
-        entries = parsed(box.helper(_LIST, outputs, most=limits.LISTING_BYTES))
+        entries = parsed(box.helper(script, *folders, most=limits.LISTING_BYTES))
     except ValueError as error:
         raise BackendError(str(error)) from None
     changed = [e for path, e in sorted(entries.items()) if e != before.get(path)]

@@ -177,12 +177,15 @@ class OpenShellSandboxProvider:
             name = "kept" if kept else secrets.token_hex(12)
             work = f"{self._settings.sandbox.work}/{name}"
             before = member.outputs if kept else {}
+            left = not kept
             try:
                 ended = self._run(call, box, work, scope)
                 with call.during("output files"):
-                    outputs = collect(box, f"{work}/{_OUTPUTS}", before)
+                    folder, discard = f"{work}/{_OUTPUTS}", "" if kept else work
+                    outputs = collect(box, folder, before, discard)
+                left = left and bool(outputs.entries)
             finally:
-                if not kept:
+                if left:  # a request of its own, only where the one before could not do it
                     box.helper(scripts.DISCARD, work)
             if kept:
                 member.outputs = dict(outputs.entries)
