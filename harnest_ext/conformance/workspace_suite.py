@@ -6,6 +6,7 @@ import time
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
+from harnest_ext.conformance.availability import unavailable
 from harnest_ext.conformance.report import CheckOutcome, CheckResult, SuiteReport
 from harnest_ext.conformance.workspace_bench import WorkspaceBench, WorkspaceGroup, tried
 
@@ -49,12 +50,15 @@ def workspace_checks() -> tuple[Check[WorkspaceBench], ...]:
 def run_workspace_suite(
     profile: WorkspaceProfile, *, only: Iterable[str] | None = None
 ) -> SuiteReport:
-    """Try every check on a tier.
+    """Try every check on a tier; one that can't run here fails once, as ``opening.available``.
 
     Args:
         profile: The tier.
         only: Names of checks, or beginnings of names that end in a dot; None for all.
     """
+    refused = unavailable(profile)
+    if refused is not None:
+        return refused
     names = None if only is None else tuple(only)
     chosen = [check for check in workspace_checks() if names is None or _named(check.name, names)]
     return SuiteReport(

@@ -4,11 +4,12 @@ import json
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
 
+from harnest.execution import TierUnavailableError, Workspace
 from harnest.sandbox import Sandbox, SandboxRequest, SandboxResult
 from harnest_ext.cli.main import run
 from harnest_ext.conformance import (
@@ -18,8 +19,10 @@ from harnest_ext.conformance import (
     Feature,
     MemoryProvider,
     SuiteReport,
+    WorkspaceProfile,
     load_profile,
     run_provider_suite,
+    run_workspace_suite,
 )
 from harnest_ext.conformance.report import junit
 from harnest_ext.conformance.target import profile_of
@@ -27,12 +30,10 @@ from harnest_ext.errors import ExtensionNotFound, UsageError
 from harnest_ext.scaffold import create_extension
 from tests.support.commands import Command
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 # A process of its own: one process has one active set of extensions, and here the imports of other
 # tests may have activated theirs.
 HARNEST = Command()
+OFFICIAL = Path(__file__).resolve().parents[2] / "official-extensions"
 
 REPORT = SuiteReport(
     suite="provider",
@@ -184,6 +185,53 @@ def test_a_broken_profile_is_a_refusal(tmp_path: Path) -> None:
     assert done.code == 1
     assert "conformance.py" in done.stdout
     assert "RuntimeError" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("tier", "reason"),
+    [
+        ("docker", "no daemon answers"),
+        pytest.param(
+            "seatbelt",
+            "wrong system",
+            marks=pytest.mark.skipif(sys.platform == "darwin", reason="it can run here"),
+        ),
+    ],
+)
+def test_a_tier_that_cannot_run_here_fails_once(tmp_path: Path, tier: str, reason: str) -> None:
+    """One line with the tier's own reason and remedy, beside what was tried without it."""
+    nobody = f"unix://{tmp_path}/nobody.sock"
+    done = HARNEST(
+        "extensions", "test", OFFICIAL / tier, "--json", cwd=tmp_path, DOCKER_HOST=nobody
+    )
+    extension, workspace = done.json["reports"]
+    assert (done.code, extension["ok"], workspace["subject"]) == (1, True, tier)
+    (check,) = workspace["checks"]
+    assert (check["name"], check["outcome"]) == ("opening.available", "failed")
+    assert reason in check["detail"]
+
+
+def test_a_suite_whose_tier_cannot_run_is_one_failure() -> None:
+    """Of the library too; a tier that fails in any other way is told by the checks."""
+
+    def refused(*_: object, **__: object) -> Workspace:
+        raise TierUnavailableError("mine", "no floor", "Lay one.")
+
+    def broken(*_: object, **__: object) -> Workspace:
+        raise RuntimeError("no floor")
+
+    options = {"tier": "extension:mine"}
+    report = run_workspace_suite(WorkspaceProfile(name="mine", options=options, make=refused))
+    (result,) = report.results
+    assert (report.ok, result.check, result.detail) == (
+        False,
+        "opening.available",
+        "no floor. Lay one.",
+    )
+    profile = WorkspaceProfile(name="mine", options=options, make=broken)
+    checks = run_workspace_suite(profile, only=["input."]).results
+    assert [item.check.partition(".")[0] for item in checks] == ["input"] * len(checks)
+    assert len(checks) > 1
 
 
 @pytest.mark.parametrize("arguments", [[], [".", "--provider", "a:b"]])

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from harnest_ext.cli.output import Output
     from harnest_ext.conformance import SuiteReport
+    from harnest_ext.conformance.package_provider import Profiles
 
 __all__ = ["command"]
 
@@ -50,7 +51,8 @@ def command(  # noqa: PLR0913 - one parameter per option of the command line
     """Run the extension suite on PATH, and those of the provider and workspaces that it brings.
 
     The extension is executed, in a scratch project. It says in _tests/conformance.py what it
-    brings to be tested. Exit code 1 if a check failed; what is not supported is told apart.
+    brings to be tested. Exit code 1 if a check failed; what is not supported is told apart. A tier
+    that can't run on this host is one failure, opening.available, and nothing else is tried.
     """
     del project  # suites make a project of their own
     if (path is None) == (provider is None):
@@ -73,7 +75,6 @@ def _reports(
         load_profile,
         run_extension_suite,
         run_provider_suite,
-        run_workspace_suite,
     )
     from harnest_ext.conformance.package_provider import (  # noqa: PLC0415
         active_profiles,
@@ -92,12 +93,26 @@ def _reports(
         yield run_extension_suite(path)
     if brings_profile(path):
         with active_profiles(path) as profiles:
-            if profiles.provider is not None:
-                output.detail("Running the provider suite ...")
-                yield run_provider_suite(profiles.provider, only=chosen)
-            if profiles.workspace is not None:
-                output.detail("Running the workspace suite ...")
-                yield run_workspace_suite(profiles.workspace, only=chosen)
+            yield from _brought(profiles, chosen, output)
+
+
+def _brought(
+    profiles: Profiles, only: Sequence[str] | None, output: Output
+) -> Iterator[SuiteReport]:
+    from harnest_ext.conformance import run_provider_suite, run_workspace_suite  # noqa: PLC0415
+    from harnest_ext.conformance.availability import unavailable  # noqa: PLC0415
+
+    refused = unavailable(profiles.workspace) if profiles.workspace is not None else None
+    if refused is not None:
+        # What a tier lacks on this host its provider lacks too: one line says it for both.
+        yield refused
+        return
+    if profiles.provider is not None:
+        output.detail("Running the provider suite ...")
+        yield run_provider_suite(profiles.provider, only=only)
+    if profiles.workspace is not None:
+        output.detail("Running the workspace suite ...")
+        yield run_workspace_suite(profiles.workspace, only=only)
 
 
 def _text(reports: Sequence[SuiteReport], output: Output) -> str:

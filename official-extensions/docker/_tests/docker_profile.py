@@ -1,4 +1,4 @@
-"""This extension as the provider suite is to see it."""
+"""This extension as the suites of providers and of workspaces are to see it."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 from harnest.extensions.docker import DockerScope, docker
 
 from harnest.sandbox import SandboxBudget
-from harnest_ext.conformance import Feature, ProviderProfile
+from harnest_ext.conformance import Feature, ProviderProfile, WorkspaceFeature, WorkspaceProfile
 
 if TYPE_CHECKING:
     from harnest_ext.conformance import Wanted
 
+IMAGE = "harnest-test/python"
 MIB = 1 << 20
 
 
@@ -30,7 +31,15 @@ def make(wanted: Wanted) -> Any:
         pids=wanted.processes or 64,
         scratch_bytes=min(64 * MIB, memory // 2),
     )
-    return docker.sandbox(image="harnest-test/python", budget=budget, **options).build()
+    return docker.sandbox(image=IMAGE, budget=budget, **options).build()
 
 
 DOCKER = ProviderProfile(name="docker", make=make, supports=frozenset(Feature), slack_seconds=2.0)
+WORKSPACE = WorkspaceProfile(
+    name="docker",
+    options={"tier": "docker", "image": IMAGE},
+    supports=frozenset(WorkspaceFeature) - {WorkspaceFeature.NODE},
+    why_not={WorkspaceFeature.NODE: "the test image holds no node"},
+    owner=12_345,
+    slack_seconds=2.0,
+)

@@ -300,7 +300,7 @@ def test_a_daemon_that_is_down_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path
     monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/nobody.sock")
     with pytest.raises(TierUnavailableError, match="no daemon answers") as caught:
         opened()
-    assert "start Docker" in caught.value.remedy
+    assert "Start Docker" in caught.value.remedy
 
 
 def test_a_remote_address_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,7 +36,7 @@ from .probe import Expected, seen_of
 from .promises import image_of, memory_of
 
 TIER: Final = "docker"
-_START: Final = "start Docker, or set DOCKER_HOST to the socket where it is"
+_START: Final = "Start Docker, or set DOCKER_HOST to the socket where it is"
 
 
 def open_workspace(
