@@ -6,7 +6,7 @@ import os
 import shutil
 from typing import TYPE_CHECKING, Any
 
-from harnest.extensions.bubblewrap import BubblewrapLimits, bubblewrap
+from harnest.extensions.bubblewrap import BubblewrapLimits, BubblewrapSandboxError, bubblewrap
 
 from harnest.execution.local.bounds import bounds_memory
 from harnest_ext.conformance import Feature, ProviderProfile, WorkspaceFeature, WorkspaceProfile
@@ -28,7 +28,10 @@ def make(wanted: Wanted) -> Any:
 
 def missing() -> dict[Feature, str]:
     """What this host doesn't let the extension offer, with the reason."""
-    provider = bubblewrap.sandbox().build()
+    try:
+        provider = bubblewrap.sandbox().build()
+    except BubblewrapSandboxError:
+        return {}  # no sandbox at all: the suite of workspaces says so once, with the reason
     found = {item.name: item for item in provider.diagnose()}
     provider.close()
     reasons: dict[Feature, str] = {}
