@@ -224,7 +224,11 @@ def test_many_calls_leave_nothing() -> None:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        assert until(lambda: facts() == before), (before, facts())
+        # The thread of the call before may still have been there when it was counted.
+        assert until(lambda: all(now <= then for now, then in zip(facts(), before, strict=True))), (
+            before,
+            facts(),
+        )
 
     def facts() -> tuple[int, int, int]:
         folders = {folder for folder in (parents().pids, parents().memory) if folder}
