@@ -94,6 +94,7 @@ BROKEN: Final[dict[str, Fault]] = {
         *_ALL_LIFE,
         head="raise RuntimeError('no')",
     ),
+    "hides where it lies": _fault("importing.works", head="__file__ = ''"),
     "can't be started": _fault(
         *_ALL_LIFE,
         body="    async def start(self, context):\n        raise RuntimeError('no')",
@@ -116,6 +117,36 @@ BROKEN: Final[dict[str, Fault]] = {
         *_CONTEXTS,
         *_LIFE,
         body="    def create_context(self, base):\n        raise RuntimeError('no')",
+    ),
+    "has a context for each question": _fault(
+        "living.context",
+        head="import copy",
+        body="    @property\n    def context(self):\n        return copy.copy(super().context)",
+    ),
+    "gives every invocation the same context": _fault(
+        "living.context-per-invocation",
+        body="    known = None\n\n"
+        "    @property\n"
+        "    def context(self):\n"
+        "        given = super().context\n"
+        "        self.known = self.known or given\n"
+        "        return self.known",
+    ),
+    "has a context outside of invocations": _fault(
+        "living.context-outside",
+        body="    @property\n"
+        "    def context(self):\n"
+        "        try:\n"
+        "            return super().context\n"
+        "        except Exception:\n"
+        "            return None",
+    ),
+    "has contexts that never end": _fault(
+        "living.context-revoked",
+        head="from harnest.extensions import ExtensionContext\n\n\n"
+        "class Endless(ExtensionContext):\n"
+        "    active = True\n",
+        body="    def create_context(self, base):\n        return Endless(base.extension_name)",
     ),
     "logs its credential": _fault(
         "living.secret-in-logs",

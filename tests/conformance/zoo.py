@@ -23,7 +23,7 @@ from harnest.sandbox import (
     SandboxStatus,
     control,
 )
-from harnest.sandbox.optional import SandboxPruneReport
+from harnest.sandbox.optional import SandboxPruneReport, SandboxResource
 from harnest_ext.conformance import MEMORY_PROFILE, Feature, MemoryProvider, ProviderProfile, Wanted
 from harnest_ext.conformance.provider import (
     bounds,
@@ -34,6 +34,7 @@ from harnest_ext.conformance.provider import (
     output,
     programs,
     scopes,
+    streaming,
     values,
 )
 
@@ -91,6 +92,8 @@ class Animal:
         members: Methods in place of the provider's own.
         claims: Features declared beside those of the memory provider.
         without: Features not declared.
+        slack_seconds: Added to every bound on time: less than nothing for one that is late, so that
+            its lateness need not be long.
     """
 
     fails: frozenset[str]
@@ -104,6 +107,7 @@ class Animal:
     members: dict[str, Any] = field(default_factory=dict)
     claims: frozenset[Feature] = frozenset()
     without: frozenset[Feature] = frozenset()
+    slack_seconds: float = 0.0
 
     def profile(self, name: str) -> ProviderProfile:
         """Return it as a subject of the suite."""
@@ -112,6 +116,7 @@ class Animal:
             name=name,
             make=lambda wanted: kind(wanted, self),
             supports=(MEMORY_PROFILE.supports | self.claims) - self.without,
+            slack_seconds=self.slack_seconds,
         )
 
 
@@ -160,6 +165,11 @@ LIES: dict[str, Animal] = {
     "swallows tracebacks": lie(
         outcomes.ERROR, "outcomes.exception", **_ended(FAILED, exit_code=1, stdout="before\n")
     ),
+    "tells exceptions by another number": lie(
+        outcomes.ERROR,
+        "outcomes.exception",
+        **_ended(FAILED, exit_code=2, stdout="before\n", stderr="ValueError: of mine"),
+    ),
     "loses output before errors": lie(
         outcomes.ERROR,
         "outcomes.output-before-exception",
@@ -169,6 +179,9 @@ LIES: dict[str, Animal] = {
         outcomes.SYNTAX,
         "outcomes.syntax-error",
         **_ended(FAILED, exit_code=1, stdout="before\n", stderr="SyntaxError"),
+    ),
+    "hides what doesn't parse": lie(
+        outcomes.SYNTAX, "outcomes.syntax-error", **_ended(FAILED, exit_code=1)
     ),
     "is poisoned by what came before": lie(
         "print('next')", "outcomes.next-call", "deadlines.next-call", "cancelling.next-call"
@@ -203,6 +216,7 @@ LIES: dict[str, Animal] = {
         output.BOTH, "output.limit-both-streams", stdout="x" * 9_900, stderr="y" * 200
     ),
     "calls a flood failure": lie(output.ENDLESS, "output.endless", **_ended(FAILED)),
+    "streams and keeps nothing": lie(streaming.MIXED, "streaming.same-as-result", exit_code=0),
     "calls a time-out failure": lie(
         deadlines.SLEEP,
         "deadlines.status",
@@ -301,7 +315,7 @@ def _says_nothing(true: Any, request: SandboxRequest, sink: Any) -> SandboxResul
 
 def _talks_on(true: Any, request: SandboxRequest, sink: Any) -> SandboxResult:
     def talk() -> None:
-        for _ in range(20):
+        for _ in range(100):
             sink("stdout", "tick")
             time.sleep(0.02)
 
@@ -339,6 +353,12 @@ def _shouting(true: Any, request: SandboxRequest, sink: Any) -> SandboxResult:
 def _refuses_declared(true: Any, request: SandboxRequest, sink: Any) -> SandboxResult:
     if request.network_policy == SandboxNetworkPolicy.unrestricted():
         raise RuntimeError("not this one")
+    return true(request, sink)
+
+
+def _ignores_declared(true: Any, request: SandboxRequest, sink: Any) -> SandboxResult:
+    if request.network_policy == SandboxNetworkPolicy.unrestricted():
+        return SandboxResult(exit_code=0)
     return true(request, sink)
 
 
@@ -484,6 +504,7 @@ DEFECTS: dict[str, Animal] = {
             "cancelling.running", "cancelling.error", "cancelling.next-call", "closing.ends-running"
         ),
         execute=_for(cancelling.SLEEP, _deaf),
+        slack_seconds=-8.0,
     ),
     "calls cancellation success": Animal(
         fails=_fails("cancelling.error"), execute=_for(cancelling.SLEEP, _says_nothing)
@@ -575,6 +596,11 @@ DEFECTS: dict[str, Animal] = {
         capabilities=_modes(NONE, UNRESTRICTED),
         execute=_refuses_declared,
     ),
+    "runs nothing with what it declares": Animal(
+        fails=_fails("network.declared-accepted"),
+        capabilities=_modes(NONE, UNRESTRICTED),
+        execute=_ignores_declared,
+    ),
     "declares too little": Animal(
         fails=_fails("network.none-declared", "network.none-holds"),
         capabilities=_modes(UNRESTRICTED),
@@ -621,11 +647,22 @@ DEFECTS: dict[str, Animal] = {
     "lists nothing nameable": Animal(
         fails=_fails("offers.inventory"), members={"inventory": lambda self: []}
     ),
+    "lists what has no name": Animal(
+        fails=_fails("offers.inventory"),
+        members={"inventory": lambda self: (SandboxResource(kind="files", resource_id=""),)},
+    ),
+    "says nothing of what it pruned": Animal(
+        fails=_fails("offers.prune-spares-the-living"), members={"prune": lambda self: None}
+    ),
     "prunes the living": Animal(
         fails=_fails("offers.prune-spares-the-living"), members={"prune": _prune_all}
     ),
     "finds nothing out": Animal(
         fails=_fails("offers.diagnosis"), members={"diagnose": lambda self: ()}
+    ),
+    "finds the same out twice": Animal(
+        fails=_fails("offers.diagnosis"),
+        members={"diagnose": lambda self: MemoryProvider.diagnose(self) * 2},
     ),
 }
 
