@@ -16,13 +16,16 @@ from harnest.extensions.openshell import Connection, openshell
 from harnest_ext.conformance import Feature, ProviderProfile
 
 sys.path.insert(0, str(Path(__file__).parent))
+from gateway.containers import Stock
 from gateway.server import LocalGateway
 
 if TYPE_CHECKING:
     from harnest_ext.conformance import Wanted
 
-GATEWAY = LocalGateway()
+STOCK = Stock()
+GATEWAY = LocalGateway(STOCK)
 GATEWAY.__enter__()
+atexit.register(STOCK.close)
 atexit.register(GATEWAY.close)
 WHY_NOT = {
     Feature.LIMIT_MEMORY: "the service has no field for it: it is the gateway's configuration",
@@ -38,7 +41,7 @@ def make(wanted: Wanted) -> Any:
     if wanted.max_output_bytes is not None:
         options["max_output_bytes"] = wanted.max_output_bytes
     connection = Connection(endpoint=GATEWAY.endpoint)
-    return openshell.sandbox(connection=connection, ready=2, **options).build()
+    return openshell.sandbox(connection=connection, ready=1, **options).build()
 
 
 PROFILE = ProviderProfile(

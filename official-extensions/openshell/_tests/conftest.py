@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
 import sys
 import types
@@ -12,6 +13,8 @@ import pytest
 
 HERE = Path(__file__).resolve().parent
 FOLDER = HERE.parent
+SECONDS = 120
+"""Deadline of what is not about deadlines."""
 sys.path.insert(0, str(HERE))
 
 if "harnest_extension_openshell" not in sys.modules:
@@ -23,6 +26,7 @@ if "harnest_extension_openshell" not in sys.modules:
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from gateway.containers import Stock
     from gateway.server import LocalGateway
 
 
@@ -38,12 +42,21 @@ def daemon() -> None:
         pytest.skip("no Docker daemon answers, or it has no harnest-test/openshell")
 
 
+@pytest.fixture(scope="session")
+def stock(daemon: None) -> Iterator[Stock]:
+    """Containers for sandboxes; all of them are removed in the end."""
+    from gateway.containers import Stock  # noqa: PLC0415 - needs the path above
+
+    with contextlib.closing(Stock()) as made:
+        yield made
+
+
 @pytest.fixture
-def gateway(daemon: None) -> Iterator[LocalGateway]:
-    """A gateway without any sandbox; all of its containers are removed after the test."""
+def gateway(stock: Stock) -> Iterator[LocalGateway]:
+    """A gateway without any sandbox; all that it made are ended after the test."""
     from gateway.server import LocalGateway  # noqa: PLC0415 - gRPC is slow to import
 
-    with LocalGateway() as made:
+    with LocalGateway(stock) as made:
         yield made
 
 
@@ -57,8 +70,8 @@ def config(gateway: LocalGateway) -> Callable[..., Any]:
 
     def make(**options: Any) -> OpenShellConfig:
         options.setdefault("connection", Connection(endpoint=gateway.endpoint))
-        options.setdefault("timeout_seconds", 30)
-        options.setdefault("ready_seconds", 30)
+        options.setdefault("timeout_seconds", SECONDS)
+        options.setdefault("ready_seconds", SECONDS)
         return OpenShellConfig(**options)
 
     return make

@@ -35,6 +35,7 @@ def profile(daemon: None) -> Iterator[Any]:
     spec.loader.exec_module(module)
     yield module.PROFILE
     module.GATEWAY.close()
+    module.STOCK.close()
 
 
 @pytest.mark.docker

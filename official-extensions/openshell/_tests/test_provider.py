@@ -36,7 +36,7 @@ from harnest.sandbox.optional import (
 )
 from harnest.sandbox.runtime import ManagedSandbox
 
-from .conftest import FOLDER
+from .conftest import FOLDER, SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -60,6 +60,7 @@ def make(gateway: LocalGateway) -> Iterator[Callable[..., Any]]:
 
     def build(**options: Any) -> Any:
         connection = Connection(endpoint=gateway.endpoint)
+        options.setdefault("timeout_seconds", SECONDS)
         made.append(openshell.sandbox(connection=connection, **options).build())
         return made[-1]
 
@@ -263,7 +264,7 @@ def test_what_a_dead_process_left_is_pruned_and_the_living_are_spared(
         "openshell.sandbox(connection=there, ready=1).build()\n"
         "os.kill(os.getpid(), 9)\n"
     )
-    subprocess.run([sys.executable, "-c", program], check=False, timeout=60)
+    subprocess.run([sys.executable, "-c", program], check=False, timeout=300)
     provider = make()
     provider.execute(request("print(1)"))
     for protocol in (

@@ -25,7 +25,7 @@ PYTHON = "/usr/bin/python3.11"
 CONNECT = """\
 import http.client, os
 host, port = os.environ["HTTPS_PROXY"].removeprefix("http://").split(":")
-connection = http.client.HTTPConnection(host, int(port), timeout=10)
+connection = http.client.HTTPConnection(host, int(port), timeout=120)
 connection.set_tunnel({host!r}, {port})
 try:
     connection.connect()

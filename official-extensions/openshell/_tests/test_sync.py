@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 from harnest_extension_openshell.extension import OpenShellBackend, SyncFailedError
-from support import until
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -276,15 +275,8 @@ def test_a_command_whose_files_did_not_come_back_keeps_its_result(
 ) -> None:
     """What a command printed is not lost with a failing sync after it; the next one repeats it."""
     box = opened()
-
-    async def main() -> str:
-        call = asyncio.create_task(box.backend.execute_command("echo 1 >made; echo printed"))
-        await until(lambda: gateway.service.asked[-1] == "ExecSandbox")
-        gateway.faults.plan("ExecSandbox", "PERMISSION_DENIED")
-        return (await call).stdout
-
-    gateway.service.asked.append("mark")
-    assert asyncio.run(main()) == "printed\n"
+    gateway.faults.plan("ExecSandbox", "PERMISSION_DENIED", after=1)
+    assert box.run("echo 1 >made; echo printed") == "printed\n"
     assert not (project / "made").exists()
     box.sync()
     assert (project / "made").read_text() == "1\n"

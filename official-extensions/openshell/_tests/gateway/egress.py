@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import subprocess
@@ -32,14 +33,15 @@ class Proxy:
         self._owner = owner
         self.write_policy()
         self._process = subprocess.Popen(
-            ["docker", "exec", "-u", "0", container, "python3", "-u", "-c", proxy.PROXY],
+            ["docker", "exec", "-i", "-u", "0", container, "python3", "-u", "-c", proxy.PROXY],
+            stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
         )
         self._ready = threading.Event()
         self._thread = threading.Thread(target=self._read, daemon=True)
         self._thread.start()
-        if not self._ready.wait(30):
+        if not self._ready.wait(120):
             raise RuntimeError("the proxy did not start")
 
     def write_policy(self) -> None:
@@ -63,16 +65,18 @@ class Proxy:
         self._thread.join()
 
     def _read(self) -> None:
-        output = self._process.stdout
-        if output is None:
+        output, answers = self._process.stdout, self._process.stdin
+        if output is None or answers is None:
             return
-        with output:
+        with output, contextlib.suppress(BrokenPipeError), answers:
             for line in output:
                 if line == "ready\n":
                     self._ready.set()
                     continue
                 self._owner.log(line.rstrip("\n"))
                 self._propose(line)
+                answers.write("\n")  # only then the program is told that it was refused
+                answers.flush()
 
     def _propose(self, line: str) -> None:
         match = _DENIED.search(line)

@@ -27,33 +27,41 @@ class Faults:
     """The faults that are to come.
 
     Attributes:
-        provisioning_seconds: How long a sandbox takes to be ready, beside its container.
+        looks: How often a new sandbox is looked at before it is ready.
         never_ready: Whether sandboxes stay in provisioning.
         break_provisioning: Whether sandboxes end in error.
-        shorten_timeouts: Seconds after which every command is given up with 124; 0 for its own.
+        give_up: Commands with this text are given up with 124 after their first output, as after
+            their time-out; empty for none.
     """
 
-    provisioning_seconds: float = 0.0
+    looks: int = 0
     never_ready: bool = False
     break_provisioning: bool = False
-    shorten_timeouts: int = 0
-    _planned: dict[str, list[Fault]] = field(default_factory=lambda: defaultdict(list))
+    give_up: str = ""
+    _planned: dict[str, list[Fault | None]] = field(default_factory=lambda: defaultdict(list))
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def plan(
-        self, what: str, code: str = "UNAVAILABLE", *, times: int = 1, lost: bool = False
+        self,
+        what: str,
+        code: str = "UNAVAILABLE",
+        *,
+        after: int = 0,
+        times: int = 1,
+        lost: bool = False,
     ) -> None:
         """Let the next requests of a kind fail.
 
         Args:
             what: Name of the request.
             code: Name of the status.
-            times: How many of them.
+            after: How many are answered before.
+            times: How many of them fail.
             lost: Whether they are carried out and only their answers get lost.
         """
         fault = Fault(code=grpc.StatusCode[code], lost=lost)
         with self._lock:
-            self._planned[what] += [fault] * times
+            self._planned[what] += [None] * after + [fault] * times
 
     def next(self, what: str) -> Fault | None:
         """Return the fault of this request, if it has one."""

@@ -1,7 +1,8 @@
 """The egress proxy of a sandbox: runs inside of it as root, beside a server to reach.
 
 A connection is allowed if one rule holds its host, its port and the program that asks. What is
-refused gets a line on stdout: the log. Hosts below ``.test`` are the sandbox itself.
+refused gets a line on stdout, the log, which whoever reads it answers with a line. Hosts below
+``.test`` are the sandbox itself.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ PROXY = r"""
 import fnmatch, json, os, socket, struct, sys, threading
 
 POLICY, PORT = "/etc/openshell-policy.json", 3128
+LOGGING = threading.Lock()
 
 
 def program_of(address):
@@ -59,7 +61,9 @@ def serve(client, address):
     program, pid = program_of(address)
     if not allowed(host, int(port), program):
         text = f"[sandbox] NET:OPEN [MED] DENIED {program}({pid}) -> {target} [policy:- engine:opa]"
-        print(text, flush=True)
+        with LOGGING:
+            print(text, flush=True)
+            sys.stdin.readline()
         client.sendall(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")
         client.close()
         return

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import uuid
 from concurrent.futures import ThreadPoolExecutor
 from typing import Self
 
 import grpc
 from openshell._proto import openshell_pb2_grpc
 
-from . import bounds, containers
+from . import bounds
+from .containers import Stock, docker
 from .faults import Faults
 from .service import Service
 from .state import SandboxState, State
@@ -19,14 +18,17 @@ from .state import SandboxState, State
 class LocalGateway:
     """A gateway with its own sandboxes, gone with all of them when it is left.
 
+    Args:
+        stock: Where its containers come from.
+
     Attributes:
         faults: What goes wrong.
         endpoint: Where it listens.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, stock: Stock) -> None:
         self.faults = Faults()
-        self.state = State(f"{os.getpid()}-{uuid.uuid4().hex}")
+        self.state = State(stock)
         self.service = Service(self.state, self.faults)
         self._pool = ThreadPoolExecutor(32, thread_name_prefix="gateway")
         options = [
@@ -39,7 +41,6 @@ class LocalGateway:
         self.endpoint = f"127.0.0.1:{port}"
 
     def __enter__(self) -> Self:
-        containers.remove_orphans()
         self._server.start()
         return self
 
@@ -47,12 +48,13 @@ class LocalGateway:
         self.close()
 
     def close(self) -> None:
-        """Stop, and remove every container."""
+        """Stop, and end every sandbox."""
         self._server.stop(grace=0).wait()
         self._pool.shutdown()
         for thread in self.service.threads:
             thread.join()
-        containers.remove_all(self.state.owner)
+        for sandbox in list(self.state.sandboxes.values()):
+            self.state.discard(sandbox)
 
     def only(self) -> SandboxState:
         """Return the one sandbox that there is."""
@@ -61,7 +63,9 @@ class LocalGateway:
 
     def inside(self, *command: str, user: str = "0") -> str:
         """Run a command in the one sandbox, beside the service."""
-        return containers.docker("exec", "-u", user, self.only().container, *command)
+        container = self.only().container
+        assert container is not None, "the sandbox is not ready"
+        return docker("exec", "-u", user, container.name, *command)
 
     def left(self) -> tuple[list[str], list[str], list[str]]:
         """Return the names of sandboxes, providers and profiles that there are."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
+import math
 import threading
 import time
 from typing import TYPE_CHECKING, Any
@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import grpc
 from openshell._proto import datamodel_pb2, openshell_pb2, openshell_pb2_grpc, sandbox_pb2
 
-from . import bounds, containers, proxy
+from . import bounds, proxy
 from .bounds import Refused
 from .egress import Proxy
-from .state import COMPLETED, DELETING, ERROR, READY, SandboxState, State
+from .state import COMPLETED, DELETING, ERROR, PROVISIONING, READY, SandboxState, State
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -91,7 +91,11 @@ class Service(openshell_pb2_grpc.OpenShellServicer):
     def GetSandbox(self, request: Any) -> Any:
         """Describe a sandbox."""
         bounds.workspace(request)
-        return openshell_pb2.SandboxResponse(sandbox=_message(self.state.sandbox(request.name)))
+        found = self.state.sandbox(request.name)
+        with self.state.lock:
+            found.looks += 1
+            self._promote(found)
+        return openshell_pb2.SandboxResponse(sandbox=_message(found))
 
     @rpc
     def ListSandboxes(self, request: Any) -> Any:
@@ -255,24 +259,25 @@ class Service(openshell_pb2_grpc.OpenShellServicer):
         raise Refused(grpc.StatusCode.NOT_FOUND, f"chunk {request.chunk_id} not found")
 
     def _provision(self, made: SandboxState) -> None:
-        time.sleep(self.faults.provisioning_seconds)
-        image = (
-            "harnest-test/absent" if self.faults.break_provisioning else made.spec.template.image
-        )
+        image = "absent" if self.faults.break_provisioning else made.spec.template.image
         try:
-            container = containers.make(self.state.owner, image, list(made.spec.command))
+            container = self.state.stock.take(image, made.spec.command)
             if self.proxied:
-                made.proxy = Proxy(container, made)
+                made.proxy = Proxy(container.name, made)
         except Exception as error:  # noqa: BLE001 - whatever it is, the sandbox is not ready
             made.phase, made.reason = ERROR, str(error)[:200]
             return
         with self.state.lock:
             made.container = container
             gone = made.phase == DELETING
-            if not gone and not self.faults.never_ready:
-                made.phase = READY
+            self._promote(made)
         if gone:
-            containers.remove(container)
+            self.state.stock.drop(container)
+
+    def _promote(self, made: SandboxState) -> None:
+        """Let a sandbox be ready that has its container and was looked at often enough."""
+        if made.phase == PROVISIONING and made.container and made.looks >= self.faults.looks:
+            made.phase = PROVISIONING if self.faults.never_ready else READY
 
     def _remove(self, gone: SandboxState) -> None:
         self.state.discard(gone)
@@ -284,37 +289,30 @@ class Service(openshell_pb2_grpc.OpenShellServicer):
         environment |= dict(request.environment)
         if found.proxy is not None:
             environment |= {"HTTPS_PROXY": proxy.ADDRESS}
-        running = containers.Running(
-            found.container,
+        if found.container is None:
+            raise Refused(grpc.StatusCode.FAILED_PRECONDITION, "the sandbox has no container")
+        running = found.container.agent.run(
             found.spec.policy.process.run_as_user,
-            list(request.command),
+            request.command,
             request.stdin,
             environment,
             request.workdir or "/sandbox",
         )
-        seconds = self.faults.shorten_timeouts or request.execution_timeout.seconds
-        limit = time.monotonic() + seconds if seconds else None
-        with contextlib.closing(_Left(running)):
+        given_up = self.faults.give_up and self.faults.give_up in " ".join(request.command)
+        seconds = request.execution_timeout.seconds
+        limit = time.monotonic() + seconds if seconds else math.inf
+        try:
             for stream, data in running.events(context.is_active):
-                if limit is not None and time.monotonic() > limit:
-                    yield openshell_pb2.ExecSandboxEvent(
-                        exit=openshell_pb2.ExecSandboxExit(exit_code=124)
-                    )
-                    return
+                if data is None:
+                    found.phase = found.phase if found.phase == DELETING else COMPLETED
+                    context.abort(grpc.StatusCode.UNAVAILABLE, "the sandbox is over")
                 if stream:
-                    yield _output(stream, data)
-            if context.is_active():
-                yield self._ended(found, running.exit_code(), context)
-
-    def _ended(self, found: SandboxState, code: int, context: grpc.ServicerContext) -> Any:
-        if code in (1, 126, 127) and found.container:
-            state = containers.docker(
-                "inspect", "-f", "{{.State.Running}}", found.container, check=False
-            ).strip()
-            if state != "true":
-                found.phase = found.phase if found.phase == DELETING else COMPLETED
-                context.abort(grpc.StatusCode.UNAVAILABLE, "the sandbox is over")
-        return openshell_pb2.ExecSandboxEvent(exit=openshell_pb2.ExecSandboxExit(exit_code=code))
+                    yield _event(stream, data)
+                if stream != "exit" and (time.monotonic() > limit or (stream and given_up)):
+                    yield _event("exit", 124)
+                    return
+        finally:
+            running.leave()
 
     def _placeholders(self, found: SandboxState) -> dict[str, str]:
         names = [
@@ -325,17 +323,9 @@ class Service(openshell_pb2_grpc.OpenShellServicer):
         return {name: PLACEHOLDER + name for name in names}
 
 
-class _Left:
-    """Leaves a command when it is closed."""
-
-    def __init__(self, running: containers.Running) -> None:
-        self._running = running
-
-    def close(self) -> None:
-        self._running.leave()
-
-
-def _output(stream: str, data: bytes) -> Any:
+def _event(stream: str, data: Any) -> Any:
+    if stream == "exit":
+        return openshell_pb2.ExecSandboxEvent(exit=openshell_pb2.ExecSandboxExit(exit_code=data))
     if stream == "stdout":
         return openshell_pb2.ExecSandboxEvent(stdout=openshell_pb2.ExecSandboxStdout(data=data))
     return openshell_pb2.ExecSandboxEvent(stderr=openshell_pb2.ExecSandboxStderr(data=data))

@@ -6,12 +6,14 @@ import threading
 import time
 import uuid
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import grpc
 
-from . import containers
 from .bounds import Refused
+
+if TYPE_CHECKING:
+    from .containers import Container, Stock
 
 PROVISIONING, READY, ERROR, DELETING, COMPLETED = 1, 2, 3, 4, 9
 
@@ -26,7 +28,8 @@ class SandboxState:
     sandbox_id: str = field(default_factory=lambda: uuid.uuid4().hex)
     phase: int = PROVISIONING
     reason: str = ""
-    container: str = ""
+    looks: int = 0
+    container: Container | None = None
     created: float = field(default_factory=time.time)
     policy_version: int = 1
     logs: list[tuple[float, str]] = field(default_factory=list)
@@ -42,11 +45,11 @@ class State:
     """All of it, under one lock.
 
     Args:
-        owner: Label of the gateway's containers.
+        stock: Where its containers come from.
     """
 
-    def __init__(self, owner: str) -> None:
-        self.owner = owner
+    def __init__(self, stock: Stock) -> None:
+        self.stock = stock
         self.lock = threading.RLock()
         self.sandboxes: dict[str, SandboxState] = {}
         self.providers: dict[str, Any] = {}
@@ -79,8 +82,8 @@ class State:
 
     def discard(self, gone: SandboxState) -> None:
         """Remove a sandbox and its container."""
-        if gone.container:
-            containers.remove(gone.container)
+        if gone.container is not None:
+            self.stock.drop(gone.container)
         if gone.proxy is not None:
             gone.proxy.close()
         with self.lock:
