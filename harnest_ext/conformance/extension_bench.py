@@ -84,5 +84,5 @@ class ExtensionBench:
             Broken: The run did not come so far; the text says what ended it.
         """
         if name not in self.facts:
-            raise Broken(f"its run ended before that, by {self.facts.get('failure', 'itself')}")
+            raise Broken(f"its run ended before that: {self.facts.get('failure', 'by itself')}")
         return self.facts[name]

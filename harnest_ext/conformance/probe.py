@@ -17,6 +17,7 @@ import threading
 import time
 import traceback
 from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -85,7 +86,8 @@ def _writes(arguments: tuple[Any, ...]) -> bool:
 def main() -> None:
     """Probe and print."""
     project, name, secret = sys.argv[1:4]
-    watch = _Watch(os.path.join(os.path.realpath(project), "extensions", name))  # noqa: PTH118 - text
+    folder = os.path.join(os.path.realpath(project), "extensions", name)  # noqa: PTH118 - text
+    watch = _Watch(folder)
     records = _Records()
     logging.getLogger().addHandler(records)
     logging.getLogger().setLevel(logging.DEBUG)
@@ -95,7 +97,7 @@ def main() -> None:
         try:
             asyncio.run(_probe(project, name, watch, facts))
         except BaseException as error:  # noqa: BLE001 - the kind of failure is what is asked
-            facts["failure"] = type(error).__name__
+            facts["failure"] = _told(error, folder)
             said.write("".join(traceback.format_exception(error)))
     ours = [t for t in threading.enumerate() if not t.daemon and t is not threading.main_thread()]
     facts["threads_left"] = len(ours)
@@ -103,6 +105,19 @@ def main() -> None:
     facts["secret_in_logs"] = any(secret in text for text in records.texts)
     facts["secret_in_output"] = secret in said.getvalue()
     sys.__stdout__.write(json.dumps(facts) + "\n")  # type: ignore[union-attr]
+
+
+def _told(error: BaseException, folder: str) -> str:
+    """Say what ended the run: an error of ours by its text, any other by its type and place."""
+    from harnest.extensions import ExtensionImportError  # noqa: PLC0415 - as below
+    from harnest_ext.errors import HarnestExtensionError  # noqa: PLC0415
+    from harnest_ext.runtime.safely import place_in, type_name  # noqa: PLC0415
+
+    if isinstance(error, HarnestExtensionError | ExtensionImportError):
+        lines = str(error).replace(folder + os.sep, "").splitlines()
+        return next((line for line in lines if line.endswith("]")), lines[0])
+    path, line = place_in(error, Path(folder))
+    return f"{type_name(error)}, {path.name}:{line}" if line else type_name(error)
 
 
 class _Records(logging.Handler):

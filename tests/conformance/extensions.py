@@ -61,6 +61,13 @@ _CONTEXTS = (
     "living.context-revoked",
 )
 _ALL_LIFE = ("living.start", "living.start-again", *_LIFE, *_CONTEXTS)
+_ALL = (
+    "importing.works",
+    "importing.no-threads",
+    "importing.no-environment",
+    "importing.no-logging-set-up",
+    *_ALL_LIFE,
+)
 
 BROKEN: Final[dict[str, Fault]] = {
     "nothing": _fault(),
@@ -86,14 +93,8 @@ BROKEN: Final[dict[str, Fault]] = {
         "importing.no-logging-set-up",
         head="import logging\nlogging.getLogger().addHandler(logging.NullHandler())",
     ),
-    "can't be imported": _fault(
-        "importing.works",
-        "importing.no-threads",
-        "importing.no-environment",
-        "importing.no-logging-set-up",
-        *_ALL_LIFE,
-        head="raise RuntimeError('no')",
-    ),
+    "can't be imported": _fault(*_ALL, head="raise RuntimeError('no')"),
+    "has two instances": _fault(*_ALL, body="    pass\n\n\nother = Faulty()"),
     "hides where it lies": _fault("importing.works", head="__file__ = ''"),
     "can't be started": _fault(
         *_ALL_LIFE,

@@ -43,6 +43,21 @@ def test_a_package_without_a_host_range_is_told(tmp_path: Path) -> None:
     assert {item.check for item in report.failures} == {"static.host-range"}
 
 
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("can't be imported", "extension.py:5: The extension 'subject' could not be imported"),
+        ("has two instances", "'other' is another public Extension. [load.exports]"),
+        ("can't be started", "The extension 'subject' could not be started: RuntimeError."),
+    ],
+)
+def test_what_ended_the_run_is_said(tmp_path: Path, name: str, reason: str) -> None:
+    """With the rule and the place; never with the message, which may hold anything."""
+    report = run_extension_suite(broken_extension(tmp_path / "subject", BROKEN[name]))
+    details = {item.check: item.detail for item in report.failures}
+    assert reason in details["living.start"]
+
+
 def test_every_check_is_failed_by_something() -> None:
     """No check is there that nothing could fail."""
     failed = {name for fault in BROKEN.values() for name in fault.fails}
