@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from harnest.execution.tools.place import Place
 
-__all__ = ["faults_of", "folder_at", "folder_of", "real_place"]
+__all__ = ["faults_of", "folder_at", "folder_of", "opened", "real_place"]
 
 _PASS = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | getattr(os, "O_PATH", os.O_RDONLY)
 _LOOK = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_RDONLY
@@ -101,11 +101,30 @@ def folder_at(place: Place) -> Iterator[int]:
     """
     with folder_of(place) as parent:
         with faults_of(place):
-            folder = os.open(place.last, _LOOK, dir_fd=parent)
+            folder = opened(parent, place.last)
         try:
             yield folder
         finally:
             os.close(folder)
+
+
+def opened(parent: int, name: bytes) -> int:
+    """Return a folder opened to look at its entries: both listed and looked up.
+
+    Args:
+        parent: The folder that holds it, open.
+        name: Its name there.
+
+    Raises:
+        OSError: It is no folder, or one of the two is not permitted.
+    """
+    folder = os.open(name, _LOOK, dir_fd=parent)
+    try:
+        os.stat(b".", dir_fd=folder)  # refused where names are listed that can't be looked up
+    except BaseException:
+        os.close(folder)
+        raise
+    return folder
 
 
 def _followed(path: bytes, base: bytes, place: Place) -> bytes:

@@ -7,10 +7,13 @@ program moves away meanwhile is noticed before anything else is removed there.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import stat
 from dataclasses import dataclass
+
+from harnest.execution.tools.host_path import opened
 
 __all__ = ["remove_tree"]
 
@@ -63,8 +66,14 @@ class _Removal:
         self.failure: OSError | None = None
 
     def enter(self, name: bytes) -> None:
-        """Go into a folder of the one that is open."""
-        below = os.open(name, _LOOK, dir_fd=self.folder)
+        """Go into a folder of the one that is open; one that can't be read goes if it is empty."""
+        try:
+            below = opened(self.folder, name)
+        except PermissionError:
+            with contextlib.suppress(OSError):
+                os.rmdir(name, dir_fd=self.folder)
+                return
+            raise
         try:
             with os.scandir(below) as entries:
                 left = [os.fsencode(item.name) for item in entries]

@@ -98,6 +98,9 @@ class _Walk:
                     state = item.stat(follow_symlinks=False)
                 except FileNotFoundError:
                     continue  # removed meanwhile
+                except PermissionError:
+                    self.readable = False  # names are listed here that can't be looked up
+                    continue
                 path = prefix + os.fsencode(item.name)
                 found.append(entry_of(path, state.st_mode, state.st_size))
         return found

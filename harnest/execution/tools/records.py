@@ -9,8 +9,8 @@ from harnest.execution.tools.filesystem import Entry, Kind
 __all__ = ["RecordError", "entry_of", "kind_of", "read_records"]
 
 
-class RecordError(ValueError):
-    """A listing is not what the script writes: something changed while it was made."""
+class RecordError(OSError):
+    """A listing is not what the script writes."""
 
 
 def kind_of(mode: int) -> Kind:
@@ -64,7 +64,7 @@ def read_records(data: bytes, *, whole: bool) -> list[Entry]:
 def _entries(names: list[bytes], facts: bytes) -> list[Entry]:
     lines = facts.splitlines()
     if len(lines) != len(names):
-        raise RecordError("an entry vanished while a folder was listed")
+        raise RecordError("a listing does not have a line for each name")
     try:
         numbers = [line.split() for line in lines]
         return [

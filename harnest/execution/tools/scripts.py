@@ -56,8 +56,8 @@ inside
 done
 }
 step() {
-[ -z "$create" ] || [ -e "./$v" ] || [ -L "./$v" ] || made
 n=$v; follow
+[ -z "$create" ] || [ -e "./$n" ] || made
 [ -d "./$n" ] || { [ -e "./$n" ] && exit 87; exit 81; }
 cd -P "./$n" 2>/dev/null || exit 84
 inside
@@ -76,7 +76,7 @@ name, which is ``n``; ``owned`` gives what root makes to the owner of what is th
 
 CREATE_STEPS = r"""
 create=1
-made() { mkdir "./$v" 2>/dev/null || [ -d "./$v" ] || exit 84; owned . "./$v"; }
+made() { mkdir "./$n" 2>/dev/null || [ -d "./$n" ] || exit 84; owned . "./$n"; }
 """
 """Makes ``step`` create what is missing."""
 
@@ -164,18 +164,25 @@ if [ -L "./$n" ] || [ ! -d "./$n" ]; then
 [ -z "$slash" ] || exit 87
 rm -f "./$n" 2>/dev/null || exit 84
 elif [ -n "$recursive" ]; then
-rm -rf "./$n" 2>/dev/null || exit 84
+rm -rf "./$n" 2>/dev/null ||
+{ find "./$n" -type d -exec rmdir {} +; rm -rf "./$n"; } 2>/dev/null || exit 84
 else
-rmdir "./$n" 2>/dev/null || { [ -n "$(ls -A "./$n" 2>/dev/null)" ] && exit 88; exit 84; }
+e=$(rmdir "./$n" 2>&1) || case $e in *": Directory not empty") exit 88;; *) exit 84;; esac
 fi
 printf %s "$s"
 """
-"""Removes what a path names itself, and says what it was."""
+"""Removes what a path names itself, and says what it was. The ``rm`` of busybox leaves an empty
+folder that it can't read."""
 
 EMIT = r"""[ $# -gt 0 ] || exit 0
-printf "%s\0" "$@"; printf "\0"; stat -c "%f %s" "$@" 2>/dev/null; printf "\0"
+if s=$(stat -c "%f %s" "$@" 2>/dev/null)
+then printf "%s\0" "$@"; printf "\0%s\0" "$s"
+else for f do s=$(stat -c "%f %s" "$f" 2>/dev/null) && printf "%s\0\0%s\0" "$f" "$s"; done
+fi
+exit 0
 """
-"""The records of some entries: their names, an empty name, and a line of mode and size for each."""
+"""The records of some entries: their names, an empty name, and a line of mode and size for each.
+What is gone by now, or lies in a folder whose names can be listed and not looked up, has none."""
 
 HOLDING = r"""for f do [ -r "$f" ] || { echo harnest-incomplete >&5; break; }; done
 if [ "$(echo x | grep --null -c x 2>/dev/null)" = 1 ]

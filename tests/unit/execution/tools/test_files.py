@@ -255,6 +255,17 @@ def test_a_tree_that_is_nested_deeply_is_removed(place: str, tmp_path: Path) -> 
     assert names(root) == ["e", "f"]
 
 
+@pytest.mark.parametrize("name", ["\n", "\n\n", ": Directory not empty", "-"])
+def test_a_folder_that_holds_one_odd_name_is_not_empty(name: str, bench: Bench) -> None:
+    """Whatever the name is that it holds, or its own."""
+    write(bench, f"d{name}/{name}", b"")
+    shown = show_name(os.fsencode(f"d{name}"))
+    refused = f"Error (not-empty): the folder {shown} is not empty"
+    assert bench.say("delete", path=f"d{name}") == refused
+    (bench.root / f"d{name}" / name).unlink()
+    assert bench.say("delete", path=f"d{name}") == f"Deleted the folder {shown}"
+
+
 def test_a_link_in_a_removed_tree_goes_alone(bench: Bench) -> None:
     """What it leads to stays, and so does everything beside the tree."""
     write(bench, "kept/f", b"x")
@@ -408,6 +419,18 @@ def test_a_link_below_the_work_directory_is_followed(bench: Bench) -> None:
         "Deleted the link dir; what it led to stays"
     )
     assert content(bench, "real/f") == b"two\n"
+
+
+def test_what_a_link_leads_to_is_made(bench: Bench) -> None:
+    """A file or folder that is not there yet comes to be where the link in its place leads."""
+    (bench.root / "file").symlink_to("real")
+    (bench.root / "folder").symlink_to("made")
+    assert bench.say("write_file", path="file", content="") == "Created file: 0 bytes, 0 lines"
+    assert bench.say("write_file", path="folder/a/f", content="") == (
+        "Created folder/a/f: 0 bytes, 0 lines"
+    )
+    assert names(bench.root) == ["file", "folder", "made", "real"]
+    assert content(bench, "made/a/f") == b""
 
 
 def test_a_link_out_of_the_work_directory_is_refused(bench: Bench) -> None:
