@@ -17,6 +17,7 @@ from harnest.execution.variables import Variables
 __all__ = [
     "absolute",
     "choice",
+    "language",
     "number",
     "readable_paths",
     "source",
@@ -50,6 +51,19 @@ def choice(name: str, value: object, allowed: tuple[object, ...]) -> None:
     if not any(value == item and type(value) is type(item) for item in allowed):
         names = ", ".join(repr(item) for item in allowed)
         raise ValueError(f"{name} must be one of {names}, not {_shown(value)}")
+
+
+def language(value: object) -> None:
+    """Refuse every language but Python.
+
+    Raises:
+        ValueError: It is another one.
+    """
+    if value != "python":
+        raise ValueError(
+            f"language must be 'python', not {_shown(value)}; run another one by its interpreter "
+            "with execute_command"
+        )
 
 
 def absolute(name: str, value: object) -> str:

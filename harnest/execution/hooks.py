@@ -20,11 +20,16 @@ class HookEvent(enum.StrEnum):
     """What can be observed."""
 
     SANDBOX_EXEC = "sandbox_exec"
-    """A call of ``execute`` or ``execute_command`` is over, however it ended."""
+    """A call of ``execute`` or ``execute_command`` is over, however it ended, refused ones too."""
 
 
 class SandboxExecData(TypedDict):
-    """What an event of :attr:`HookEvent.SANDBOX_EXEC` says, and nothing beside it."""
+    """What an event of :attr:`HookEvent.SANDBOX_EXEC` says, and nothing beside it.
+
+    The values are those of the :class:`~harnest.execution.ExecutionResult`. A call that raised has
+    none, so its ``exit_code`` is None; ``execution_time_ms`` is 0 if nothing was run, as for wrong
+    arguments, and never otherwise.
+    """
 
     kind: Literal["execute", "execute_command"]
     tier: str

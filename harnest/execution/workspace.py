@@ -6,7 +6,6 @@ work directory - and leaves the running to the engine of the tier's extension.
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -15,7 +14,8 @@ from harnest.execution import checks, limits
 from harnest.execution.config import WorkspaceConfig
 from harnest.execution.engine import ExecutionCall, Guarantee
 from harnest.execution.errors import WorkspaceClosedError
-from harnest.execution.hooks import HookEvent, HookManager, SandboxExecData
+from harnest.execution.hooks import HookManager
+from harnest.execution.observation import observed
 from harnest.execution.opened import OpenWorkspace
 from harnest.execution.places import Places
 from harnest.execution.result import ExecutionResult
@@ -153,13 +153,14 @@ class Workspace:
             SandboxCancelledError: The control scope around it, or its invocation, is over.
             WorkspaceClosedError: The workspace is not open, or was closed meanwhile.
         """
-        call = ExecutionCall(
-            kind="execute_command",
-            text=command,
-            timeout_seconds=self._seconds(timeout),
-            stdin=stdin,
-        )
-        return await self._carry_out(call)
+        async with observed(self, "execute_command") as observation:
+            call = ExecutionCall(
+                kind="execute_command",
+                text=command,
+                timeout_seconds=self._seconds(timeout),
+                stdin=stdin,
+            )
+            return await observation.of(self._opened().carry_out(call))
 
     async def execute(
         self, code: str, language: str = "python", *, timeout: int | None = None
@@ -174,13 +175,11 @@ class Workspace:
         Raises:
             Exception: As :meth:`execute_command`.
         """
-        if language != "python":
-            raise ValueError(
-                f"language must be 'python', not {language!r}; run another one by its interpreter "
-                "with execute_command"
-            )
-        call = ExecutionCall(kind="execute", text=code, timeout_seconds=self._seconds(timeout))
-        return await self._carry_out(call)
+        async with observed(self, "execute") as observation:
+            checks.language(language)
+            seconds = self._seconds(timeout)
+            call = ExecutionCall(kind="execute", text=code, timeout_seconds=seconds)
+            return await observation.of(self._opened().carry_out(call))
 
     def resolve_path(self, path: str, *, write: bool = False) -> str:
         """Return the absolute path of what ``path`` names: inside if tools work there, else here.
@@ -238,30 +237,3 @@ class Workspace:
             return self.config.timeout_seconds
         checked = checks.number("timeout", timeout, limits.SECONDS_MAXIMUM)
         return min(self.config.timeout_seconds, checked)
-
-    async def _carry_out(self, call: ExecutionCall) -> ExecutionResult:
-        opened = self._opened()
-        start = time.monotonic()
-        result = None
-        try:
-            result = await opened.carry_out(call)
-            return result
-        finally:
-            if result is None:  # it failed or was cancelled, which is told as well
-                passed = max(1, round((time.monotonic() - start) * 1000))
-                await self._tell(call, ExecutionResult(execution_time_ms=passed))
-            else:
-                await self._tell(call, result)
-
-    async def _tell(self, call: ExecutionCall, result: ExecutionResult) -> None:
-        if self.hooks is None:
-            return
-        data = SandboxExecData(
-            kind=call.kind,
-            tier=self.tier,
-            exit_code=result.exit_code,
-            timed_out=result.timed_out,
-            execution_time_ms=result.execution_time_ms,
-            denials=result.denials,
-        )
-        await self.hooks.emit(HookEvent.SANDBOX_EXEC, data)

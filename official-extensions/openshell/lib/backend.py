@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-import time
 from typing import TYPE_CHECKING, Self
 
 from harnest.execution import (
@@ -15,12 +14,12 @@ from harnest.execution import (
     checks,
 )
 from harnest.execution import limits as execution_limits
+from harnest.execution.observation import observed
 from harnest.sandbox import SandboxCancelledError
 
 from . import limits
 from .config import OpenShellConfig
 from .connecting import by_sdk
-from .events import TIER, Kind, tell
 from .opened import OpenSandbox
 from .paths import inside
 from .sync.report import SyncReport
@@ -66,7 +65,7 @@ class OpenShellBackend:
 
     agent_owned = True
     owns_filesystem = True
-    tier = TIER
+    tier = "openshell"
 
     def __init__(
         self,
@@ -167,8 +166,14 @@ class OpenShellBackend:
             SandboxCancelledError: The control scope around it, or its invocation, is over.
             WorkspaceClosedError: The backend is not open.
         """
-        text = checks.source("command", command, execution_limits.COMMAND_BYTES)
-        return await self._call("execute_command", text, timeout, checks.stdin_bytes(stdin))
+        async with observed(self, "execute_command") as observation:
+            call = ExecutionCall(
+                kind="execute_command",
+                text=command,
+                timeout_seconds=self._seconds(timeout),
+                stdin=stdin,
+            )
+            return await observation.of(self._carried_out(self._opened(), call))
 
     async def execute(
         self, code: str, language: str = "python", *, timeout: int | None = None
@@ -183,13 +188,11 @@ class OpenShellBackend:
         Raises:
             Exception: As :meth:`execute_command`.
         """
-        if language != "python":
-            raise ValueError(
-                f"language must be 'python', not {language!r}; run another one by its interpreter "
-                "with execute_command"
-            )
-        text = checks.source("code", code, execution_limits.CODE_BYTES)
-        return await self._call("execute", text, timeout, None)
+        async with observed(self, "execute") as observation:
+            checks.language(language)
+            seconds = self._seconds(timeout)
+            call = ExecutionCall(kind="execute", text=code, timeout_seconds=seconds)
+            return await observation.of(self._carried_out(self._opened(), call))
 
     def resolve_path(self, path: str, *, write: bool = False) -> str:
         """Return the absolute path inside of a path below the work directory.
@@ -309,25 +312,11 @@ class OpenShellBackend:
             raise WorkspaceClosedError("the backend is not open: start it first")
         return self._open
 
-    async def _call(
-        self, kind: Kind, text: str, timeout: int | None, stdin: bytes | None
-    ) -> ExecutionResult:
-        seconds = self.config.timeout_seconds
-        if timeout is not None:
-            most = execution_limits.SECONDS_MAXIMUM
-            seconds = min(seconds, checks.number("timeout", timeout, most))
-        call = ExecutionCall(kind=kind, text=text, timeout_seconds=seconds, stdin=stdin)
-        opened = self._opened()
-        start = time.monotonic()
-        result = None
-        try:
-            result = await self._carried_out(opened, call)
-            return result
-        finally:
-            if result is None:  # it failed or was cancelled, which is told as well
-                passed = max(1, round((time.monotonic() - start) * 1000))
-                result = ExecutionResult(execution_time_ms=passed)
-            await tell(self.hooks, kind, result)
+    def _seconds(self, timeout: int | None) -> int:
+        if timeout is None:
+            return self.config.timeout_seconds
+        checked = checks.number("timeout", timeout, execution_limits.SECONDS_MAXIMUM)
+        return min(self.config.timeout_seconds, checked)
 
     async def _carried_out(self, opened: OpenSandbox, call: ExecutionCall) -> ExecutionResult:
         ended = asyncio.Event()

@@ -6,7 +6,6 @@ import asyncio
 import os
 import pickle
 import threading
-import time
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -30,18 +29,16 @@ from harnest.execution import (
 from harnest.execution.local import workdir
 from harnest.sandbox import SandboxCancelledError, SandboxExecutionError, control
 from tests.fakes.engine import FakeTier, offer, until_stopped
+from tests.support.waiting import LONG
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Coroutine
     from pathlib import Path
 
-LONG = 30.0
-"""Longest that a test waits for what must happen, in seconds."""
-
 
 def run(work: Coroutine[Any, Any, Any]) -> Any:
     """Run in an event loop of its own."""
-    return asyncio.run(asyncio.wait_for(work, LONG))
+    return asyncio.run(asyncio.wait_for(work, 2 * LONG))
 
 
 @asynccontextmanager
@@ -74,8 +71,8 @@ def test_a_call_becomes_the_engines_and_its_answer_a_result(
 
     async def work() -> None:
         tier = FakeTier(script=script)
-        async with opened(monkeypatch, tier, timeout_seconds=9) as workspace:
-            result = await workspace.execute_command("echo", stdin=b"in", timeout=3)
+        async with opened(monkeypatch, tier, timeout_seconds=90) as workspace:
+            result = await workspace.execute_command("echo", stdin=b"in", timeout=60)
             await workspace.execute("print()", timeout=500)
         assert (result.stdout, result.stdout_bytes, result.stderr) == ("a�", b"a\xff\xc3", "e")
         assert (result.exit_code, result.truncated, result.denials) == (7, True, ("no",))
@@ -83,7 +80,7 @@ def test_a_call_becomes_the_engines_and_its_answer_a_result(
         [first, second] = tier.engines[0].calls
         assert (first.kind, first.text, first.stdin) == ("execute_command", "echo", b"in")
         assert (second.kind, second.text, second.stdin) == ("execute", "print()", None)
-        assert (first.timeout_seconds, second.timeout_seconds) == (3, 9)
+        assert (first.timeout_seconds, second.timeout_seconds) == (60, 90)
 
     run(work())
 
@@ -104,17 +101,15 @@ def test_an_engine_that_knows_its_files_is_believed(monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize("timeout", [0, -1, True, False, 1.0, "1"])
 def test_a_timeout_is_a_positive_int(monkeypatch: pytest.MonkeyPatch, timeout: Any) -> None:
-    """Anything else is refused, and nothing is run or told."""
+    """Anything else is refused, and nothing is run."""
 
     async def work() -> None:
-        hooks, heard = HookManager(), list[Any]()
-        hooks.on("sandbox_exec", heard.append)
         tier = FakeTier()
-        async with opened(monkeypatch, tier, hooks=hooks) as workspace:
+        async with opened(monkeypatch, tier) as workspace:
             for call in (workspace.execute, workspace.execute_command):
                 with pytest.raises(ValueError, match="timeout"):
                     await call("x", timeout=timeout)
-        assert (tier.engines[0].calls, heard) == ([], [])
+        assert tier.engines[0].calls == []
 
     run(work())
 
@@ -162,27 +157,28 @@ def test_the_engine_works_under_the_deadline_of_the_call(monkeypatch: pytest.Mon
 
 def test_a_cancelled_task_waits_for_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     """However often it is cancelled; the event is told."""
-    started, ended = threading.Event(), threading.Event()
+    started, stopped, go = threading.Event(), threading.Event(), threading.Event()
 
     def script(_call: Any, _folder: Path) -> EngineResult:
         try:
             return until_stopped(started)
         finally:
-            time.sleep(0.2)  # what takes its time to end
-            ended.set()
+            stopped.set()
+            assert go.wait(LONG)  # what takes its time to end
 
     async def work() -> None:
         hooks, heard = HookManager(), list[Any]()
         hooks.on("sandbox_exec", lambda context: heard.append(context.data))
         async with opened(monkeypatch, FakeTier(script=script), hooks=hooks) as workspace:
             task = asyncio.create_task(workspace.execute("x"))
-            await asyncio.to_thread(started.wait, LONG)
-            task.cancel()
-            await asyncio.sleep(0.05)
-            task.cancel()
+            assert await asyncio.to_thread(started.wait, LONG)
+            for _ in range(2):
+                task.cancel()
+                assert await asyncio.to_thread(stopped.wait, LONG)
+                assert not task.done()
+            go.set()
             with pytest.raises(asyncio.CancelledError):
                 await task
-            assert ended.is_set()
         [data] = heard
         assert (data["kind"], data["exit_code"], data["timed_out"]) == ("execute", None, False)
         assert data["execution_time_ms"] >= 1
@@ -216,6 +212,41 @@ def test_errors_are_typed_hide_secrets_and_are_observed(
         assert "secret" not in str(caught.value)
         assert caught.value is raised or caught.value.__context__ is None
         assert [data["exit_code"] for data in heard] == [None]
+
+    run(work())
+
+
+REFUSED: dict[str, Callable[[Workspace], Coroutine[Any, Any, Any]]] = {
+    "timeout": lambda workspace: workspace.execute("x", timeout=0),
+    "language": lambda workspace: workspace.execute("x", "ruby"),
+    "blank": lambda workspace: workspace.execute_command(" "),
+    "text": lambda workspace: workspace.execute_command(b"x"),  # type: ignore[arg-type]
+    "stdin": lambda workspace: workspace.execute_command("x", stdin="x"),  # type: ignore[arg-type]
+}
+
+
+@pytest.mark.parametrize("wrong", REFUSED)
+def test_a_refused_call_is_observed_as_one_that_took_no_time(
+    monkeypatch: pytest.MonkeyPatch, wrong: str
+) -> None:
+    """Wrong arguments reach no tier, but whoever watches is told of the call; a closed one too."""
+
+    async def work() -> None:
+        hooks, heard = HookManager(), list[Any]()
+        hooks.on("sandbox_exec", lambda context: heard.append(context.data))
+        tier = FakeTier()
+        async with opened(monkeypatch, tier, hooks=hooks) as workspace:
+            with pytest.raises((ValueError, TypeError)):
+                await REFUSED[wrong](workspace)
+            assert tier.engines[0].calls == []
+        with pytest.raises(WorkspaceClosedError):
+            await workspace.execute("x")
+        event = {"tier": "fake", "exit_code": None, "timed_out": False, "denials": ()}
+        kind = "execute" if wrong in {"timeout", "language"} else "execute_command"
+        assert heard == [
+            event | {"kind": kind, "execution_time_ms": 0},
+            event | {"kind": "execute", "execution_time_ms": 0},
+        ]
 
     run(work())
 
@@ -272,7 +303,7 @@ def test_what_ends_a_call_leaves_the_control_scope_around_it(
 
     async def work() -> None:
         tier = FakeTier(script=script)
-        with control.execute(20) as scope:
+        with control.execute(300) as scope:
             async with opened(monkeypatch, tier) as workspace:
                 with pytest.raises(TimeoutError):
                     await asyncio.wait_for(workspace.execute("wait"), 0.2)
@@ -297,7 +328,7 @@ def test_closing_ends_calls_and_removes_what_was_made(monkeypatch: pytest.Monkey
             assert own_directories() == [workspace.directory]
             assert workspace.directory.stat().st_mode & 0o777 == 0o700
             task = asyncio.create_task(workspace.execute("x"))
-            await asyncio.to_thread(started.wait, LONG)
+            assert await asyncio.to_thread(started.wait, LONG)
             await workspace.close()
             with pytest.raises(WorkspaceClosedError, match="while"):
                 await task
@@ -407,12 +438,12 @@ def test_cancelling_the_start_closes_what_it_makes(monkeypatch: pytest.MonkeyPat
 
     def build(_config: WorkspaceConfig) -> None:
         started.set()
-        go_on.wait(LONG)
+        assert go_on.wait(LONG)
 
     async def work() -> None:
         tier = FakeTier(build=build)
         task = asyncio.create_task(Workspace(offer(monkeypatch, tier)).start())
-        await asyncio.to_thread(started.wait, LONG)
+        assert await asyncio.to_thread(started.wait, LONG)
         task.cancel()
         await asyncio.sleep(0)
         go_on.set()
@@ -430,13 +461,13 @@ def test_closing_while_it_is_opened_leaves_nothing_open(monkeypatch: pytest.Monk
 
     def build(_config: WorkspaceConfig) -> None:
         started.set()
-        go_on.wait(LONG)
+        assert go_on.wait(LONG)
 
     async def work() -> None:
         tier = FakeTier(build=build)
         workspace = Workspace(offer(monkeypatch, tier))
         task = asyncio.create_task(workspace.start())
-        await asyncio.to_thread(started.wait, LONG)
+        assert await asyncio.to_thread(started.wait, LONG)
         await workspace.close()
         go_on.set()
         with pytest.raises(WorkspaceClosedError, match="while"):
