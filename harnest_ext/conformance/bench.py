@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from harnest.sandbox import SandboxContext, SandboxRequest, SandboxResult
 from harnest_ext.conformance.checks import Broken
 from harnest_ext.conformance.features import Wanted
+from harnest_ext.conformance.timing import SOON_SECONDS, Deadlines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -120,13 +121,22 @@ class Bench:
             raise Broken(f"execute returned {type(result).__name__}, not SandboxResult")
         return result
 
-    def within(self, seconds: float, what: str, action: Callable[[], _T]) -> _T:
-        """Return what an action returns, within a bound that the profile's slack widens.
+    @property
+    def soon(self) -> float:
+        """Seconds within which something that ends is over; the profile's slack widens it."""
+        return SOON_SECONDS + self.profile.slack_seconds
+
+    def deadlines(self) -> Deadlines:
+        """Return deadlines for a program that is to be ended by one."""
+        return Deadlines(self.profile.slack_seconds)
+
+    def within(self, what: str, action: Callable[[], _T]) -> _T:
+        """Return what an action returns, which must be :attr:`soon`.
 
         Raises:
             Broken: It took longer.
         """
-        bound = seconds + self.profile.slack_seconds
+        bound = self.soon
         start = time.monotonic()
         value = action()
         took = time.monotonic() - start

@@ -11,19 +11,20 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from harnest.execution import WorkspaceConfig
 from harnest_ext.conformance.checks import Broken, Check, Group
+from harnest_ext.conformance.timing import SOON_SECONDS, Deadlines
 
 if TYPE_CHECKING:
     import enum
     from collections.abc import Awaitable, Callable, Coroutine, Iterable
 
-    from harnest.execution import HookManager, Workspace
+    from harnest.execution import ExecutionResult, HookManager, Workspace
     from harnest_ext.conformance.workspace_profile import WorkspaceProfile
 
 __all__ = ["WorkspaceBench", "WorkspaceGroup", "tried"]
 
 _T = TypeVar("_T")
 _SILENCE_SECONDS = 0.4
-_BEAT_SECONDS = 10.0
+_BEAT_SECONDS = 60.0
 
 
 class WorkspaceBench:
@@ -52,13 +53,35 @@ class WorkspaceBench:
             os.chown(made, self.profile.owner, self.profile.owner)
         return made
 
-    async def within(self, seconds: float, what: str, action: Awaitable[_T]) -> _T:
-        """Return what an action gives, within a bound that the profile's slack widens.
+    async def late(
+        self,
+        workspace: Workspace,
+        call: Callable[[int], Awaitable[ExecutionResult]],
+        mark: str = "begun",
+    ) -> ExecutionResult:
+        """Return the result of a call that its deadline ended when it had come to a mark.
+
+        Args:
+            workspace: Where it is made.
+            call: Makes it with a deadline, in seconds.
+            mark: Name of the file that it makes once it has done what is judged.
+
+        Raises:
+            Broken: It came back long after its deadline.
+        """
+        deadlines = Deadlines(self.profile.slack_seconds)
+        for seconds in deadlines:
+            result = await call(seconds)
+            deadlines.too_short = result.timed_out and not (workspace.directory / mark).exists()
+        return result
+
+    async def within(self, what: str, action: Awaitable[_T]) -> _T:
+        """Return what an action gives, which must be soon; the profile's slack widens the bound.
 
         Raises:
             Broken: It took longer.
         """
-        bound = seconds + self.profile.slack_seconds
+        bound = SOON_SECONDS + self.profile.slack_seconds
         start = time.monotonic()
         value = await action
         took = time.monotonic() - start

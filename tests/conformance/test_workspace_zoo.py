@@ -59,7 +59,7 @@ def profile_of(animal: Animal, monkeypatch: pytest.MonkeyPatch) -> WorkspaceProf
         name="animal",
         options={"tier": "extension:animal", **animal.options},
         supports=frozenset(WorkspaceFeature) - set(animal.lacks),
-        slack_seconds=0.3,
+        slack_seconds=animal.slack_seconds,
         make=animal.make,
     )
 

@@ -7,6 +7,7 @@ tiers: programs are processes of this host, under the shared supervisor.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import itertools
 import os
 import shutil
@@ -40,7 +41,7 @@ from harnest.sandbox import control
 from harnest_ext.conformance import WorkspaceFeature
 
 if TYPE_CHECKING:
-    from harnest.execution import ExecutionCall
+    from harnest.execution import ExecutionCall, HookManager
 
 __all__ = ["ANIMALS", "Animal", "Sound"]
 
@@ -406,6 +407,14 @@ class Lenient(Workspace):
         return super().resolve_path(path or ".", write=write) if isinstance(path, str) else ""
 
 
+class Generous(Workspace):
+    """Lets a call have twenty times as long as is configured."""
+
+    def __init__(self, config: WorkspaceConfig, *, hooks: HookManager | None = None) -> None:
+        longer = dataclasses.replace(config, timeout_seconds=config.timeout_seconds * 20)
+        super().__init__(longer, hooks=hooks)
+
+
 class Lexical(Workspace):
     """Judges a path by its text, and gives it back as it is."""
 
@@ -473,6 +482,8 @@ class Animal:
         engine: Its engine.
         make: Its workspace.
         options: Options of its configuration.
+        slack_seconds: Added to every bound on time: less than nothing for one that is late, so that
+            its lateness need not be long.
         breaks: The checks that must fail.
         lacks: Features that it says not to offer.
     """
@@ -482,6 +493,7 @@ class Animal:
     options: dict[str, Any] = field(default_factory=dict)
     breaks: tuple[str, ...]
     lacks: tuple[WorkspaceFeature, ...] = ()
+    slack_seconds: float = 0.0
 
 
 ANIMALS: dict[str, Animal] = {
@@ -498,7 +510,8 @@ ANIMALS: dict[str, Animal] = {
     "forgetful": Animal(engine=Forgetful, breaks=("deadlines.partial-output",)),
     "patient": Animal(
         engine=Patient,
-        breaks=("deadlines.partial-output", "deadlines.stubborn", "deadlines.not-extended"),
+        breaks=("deadlines.partial-output", "deadlines.stubborn"),
+        slack_seconds=-3.0,
     ),
     "listing": Animal(engine=Listing, breaks=("files.difference", "files.links", "files.names")),
     "amnesiac": Animal(engine=Amnesiac, breaks=("deadlines.next-call", "files.difference")),
@@ -538,10 +551,12 @@ ANIMALS: dict[str, Animal] = {
             "ending.detached",
             "input.unread",
         ),
+        slack_seconds=-3.0,
     ),
     "lenient": Animal(
         make=Lenient, breaks=("outcomes.refusals", "deadlines.values", "paths.values")
     ),
+    "generous": Animal(make=Generous, breaks=("deadlines.not-extended",)),
     "lexical": Animal(make=Lexical, breaks=("paths.inside", "paths.outside")),
     "secretive": Animal(make=Secretive, breaks=("events.every-call", "events.cancelled")),
     "hoarder": Animal(make=Hoarder, breaks=("closing.removed", "files.owner")),

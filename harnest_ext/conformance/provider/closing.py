@@ -49,8 +49,8 @@ def ends_running(bench: Bench) -> None:
     provider = bench.provider
     call = Running(lambda: provider.execute(bench.request(SLEEP)))
     time.sleep(0.5)  # nothing tells from outside that a program has begun
-    bench.within(12, "close", provider.close)
-    refuse("a call went on after close", if_true=not call.join(2))
+    bench.within("close", provider.close)
+    refuse("a call went on after close", if_true=not call.join(bench.soon))
 
 
 @GROUP.check("repr")

@@ -12,14 +12,20 @@ GROUP = WorkspaceGroup("bounds")
 
 GREEDY = "x = b'x' * (500 << 20)\nprint(len(x))"
 FAMILY = """\
-import os, time
+import os, select
+ready, done = os.pipe()
+held, release = os.pipe()
 for number in range(6):
     if os.fork() == 0:
+        os.close(release)
         x = b'x' * (60 << 20)
-        time.sleep(1)
+        os.write(done, b'x')
+        os.read(held, 1)  # until its parent is over
         os._exit(0)
-for number in range(6):
-    os.wait()
+count = 0
+while count < 6 and not os.waitpid(-1, os.WNOHANG)[0]:
+    if select.select([ready], [], [], 0.02)[0]:
+        count += len(os.read(ready, 6))
 """
 FORKING = """\
 import os, time
@@ -76,17 +82,17 @@ async def node(bench: WorkspaceBench) -> None:
 async def processes(bench: WorkspaceBench) -> None:
     """A call that starts process after process is refused more of them, and all are ended."""
     async with bench.workspace() as workspace:
-        result = await bench.within(10, "forking", workspace.execute(FORKING))
+        result = await workspace.execute(FORKING)
         expect("stdout", result.stdout, "refused\n")
-        again = await bench.within(10, "the next call", workspace.execute(FORKING))
+        again = await workspace.execute(FORKING)
         expect("stdout of the next call", again.stdout, "refused\n")
 
 
 @GROUP.promise("cpu", needs=[WorkspaceFeature.LIMIT_CPU])
 async def cpu(bench: WorkspaceBench) -> None:
     """A program that computes for longer than it may is ended before its deadline."""
-    async with bench.workspace(max_cpu_seconds=1, timeout_seconds=30) as workspace:
-        result = await bench.within(10, "1 s of CPU", workspace.execute("while True: pass"))
+    async with bench.workspace(max_cpu_seconds=1, timeout_seconds=60) as workspace:
+        result = await workspace.execute("while True: pass")
         expect("timed out", result.timed_out, wanted=False)
         refuse("it succeeded", if_true=result.exit_code == 0)
 

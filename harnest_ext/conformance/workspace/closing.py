@@ -42,7 +42,7 @@ async def running(bench: WorkspaceBench) -> None:
     async with bench.workspace(directory=mine) as workspace:
         task = asyncio.create_task(workspace.execute_command(BEATS))
         await bench.beating(workspace)
-        await bench.within(5, "closing", workspace.close())
+        await bench.within("closing", workspace.close())
         await raises("the call", WorkspaceClosedError, task)
         await bench.silent(mine)
 

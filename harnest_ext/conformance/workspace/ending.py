@@ -33,7 +33,7 @@ async def background(bench: WorkspaceBench) -> None:
     """A background job does not survive a normal exit, nor delay it."""
     async with bench.workspace() as workspace:
         call = workspace.execute_command(f"({BEATS}) & while [ ! -s beat ]; do :; done; echo done")
-        result = await bench.within(3, "a call that is done", call)
+        result = await bench.within("a call that is done", call)
         expect("outcome", (result.stdout, result.exit_code), ("done\n", 0))
         await bench.silent(workspace.directory)
 
@@ -42,7 +42,7 @@ async def background(bench: WorkspaceBench) -> None:
 async def detached(bench: WorkspaceBench) -> None:
     """A process in a session of its own does not survive a normal exit either."""
     async with bench.workspace() as workspace:
-        result = await bench.within(3, "a call that is done", workspace.execute(DETACHED))
+        result = await bench.within("a call that is done", workspace.execute(DETACHED))
         expect("outcome", (result.stdout, result.exit_code), ("done\n", 0))
         await bench.silent(workspace.directory)
 
@@ -51,6 +51,9 @@ async def detached(bench: WorkspaceBench) -> None:
 async def deadline(bench: WorkspaceBench) -> None:
     """At a deadline background jobs end too."""
     async with bench.workspace() as workspace:
-        result = await workspace.execute_command(f"({BEATS}) & sleep 600", timeout=1)
+        command = f"({BEATS}) & sleep 600"
+        result = await bench.late(
+            workspace, lambda seconds: workspace.execute_command(command, timeout=seconds), "beat"
+        )
         expect("timed out", result.timed_out, wanted=True)
         await bench.silent(workspace.directory)

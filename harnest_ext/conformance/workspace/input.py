@@ -18,9 +18,7 @@ LARGE = bytes(range(256)) * (5 * 1024 * 4)
 async def empty(bench: WorkspaceBench) -> None:
     """Without input a command and a program read an end of file at once."""
     async with bench.workspace() as workspace:
-        command = await bench.within(
-            5, "reading no input", workspace.execute_command("cat; echo -")
-        )
+        command = await bench.within("reading no input", workspace.execute_command("cat; echo -"))
         expect("command", command.stdout, "-\n")
         program = await workspace.execute("import sys; print(repr(sys.stdin.read()))")
         expect("program", program.stdout, "''\n")
@@ -48,6 +46,6 @@ async def unread(bench: WorkspaceBench) -> None:
     """Input that nobody reads delays nothing and is no error."""
     async with bench.workspace() as workspace:
         result = await bench.within(
-            5, "ignoring 5 MB", workspace.execute_command("echo done", stdin=LARGE)
+            "ignoring 5 MB", workspace.execute_command("echo done", stdin=LARGE)
         )
         expect("outcome", (result.stdout, result.exit_code), ("done\n", 0))

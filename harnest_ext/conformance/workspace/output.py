@@ -16,7 +16,7 @@ BUDGET = 10_000
 async def flood(bench: WorkspaceBench) -> None:
     """A program that never stops writing is ended at its budget, with what it wrote so far."""
     async with bench.workspace(max_output_bytes=BUDGET) as workspace:
-        result = await bench.within(5, "a flood", workspace.execute_command("yes"))
+        result = await bench.within("a flood", workspace.execute_command("yes"))
         expect("outcome", (result.truncated, result.exit_code), (True, None))
         expect("timed out", result.timed_out, wanted=False)
         expect("size", len(result.stdout_bytes), BUDGET)
