@@ -47,6 +47,7 @@ LIMIT_MODULES = (
     ("Sandboxes of local processes", "harnest/execution/local/provider/limits.py"),
     ("The docker extension", "official-extensions/docker/lib/limits.py"),
     ("The bubblewrap extension", "official-extensions/bubblewrap/lib/limits.py"),
+    ("The openshell extension", "official-extensions/openshell/lib/limits.py"),
     ("The process extension", "official-extensions/process/lib/limits.py"),
     ("The seatbelt extension", "official-extensions/seatbelt/lib/limits.py"),
 )
