@@ -65,29 +65,28 @@ def test_kills_at_random_times_leave_one_whole_version(
     _version(tmp_path / "src", 0)
     assert harnest("extensions", "install", "../src/weather", cwd=agent).code == 0
     chance = random.Random(20261130)
-    start = time.monotonic()
-    _start(harnest, agent, "install", "--upgrade", "../src/weather").communicate()
-    usual = time.monotonic() - start
-    killed = 0
-    for number in range(1, KILLS + 1):
+    usual, killed, number = 60.0, 0, 0
+    while killed < KILLS:
+        number += 1
         _version(tmp_path / "src", number)
+        start = time.monotonic()
         process = _start(harnest, agent, "install", "--upgrade", "../src/weather")
         try:
-            process.wait(timeout=chance.uniform(0.3, 1.1) * usual)
+            process.communicate(timeout=chance.uniform(0.3, 1.1) * usual)
+            usual = time.monotonic() - start  # how long it takes changes with the machine's load
         except subprocess.TimeoutExpired:
             process.send_signal(signal.SIGKILL)
+            process.communicate()
             killed += 1
-        process.communicate()
         listed = harnest("extensions", "list", "--json", cwd=agent)
         assert listed.code == 0, listed.stderr
         assert [item["state"] for item in listed.json["extensions"]] == ["ok"]
         version = installed_view(Project.at(agent)).lock.entries["weather"].version
         assert version in {f"1.0.{n}" for n in range(number + 1)}
-    assert killed > 0
     assert _settled(harnest, agent).keys() == {"weather"}
     lines = {path.read_text() for path in (agent / "extensions/weather/lib").iterdir()}
     assert len(lines) == 1
-    record_property("tried", f"{killed} SIGKILLs in {KILLS} upgrades, 0 bad states")
+    record_property("tried", f"{killed} SIGKILLs in {number} upgrades, 0 bad states")
 
 
 @pytest.mark.parametrize("wait", ["900", "0"])
@@ -159,8 +158,9 @@ def test_a_reader_beside_a_writer_sees_the_old_or_the_new(
     _version(tmp_path / "src", 0)
     assert harnest("extensions", "install", "../src/weather", cwd=agent).code == 0
     project = Project.at(agent)
-    looks = 0
-    for number in range(1, 6):
+    looks = number = 0
+    while number < 5 or looks < 20:
+        number += 1
         _version(tmp_path / "src", number)
         process = _start(harnest, agent, "install", "--upgrade", "../src/weather")
         while process.poll() is None:
@@ -169,4 +169,3 @@ def test_a_reader_beside_a_writer_sees_the_old_or_the_new(
             assert view.extensions["weather"].state is CopyState.OK
             looks += 1
         process.communicate()
-    assert looks > 20

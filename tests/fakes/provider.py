@@ -13,9 +13,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ScriptedProvider", "declare", "until_stopped"]
 
-LONG = 30.0
-"""Longest that a test's thread waits for another, in seconds; reaching it is a failure."""
-
 
 @dataclass
 class ScriptedProvider:

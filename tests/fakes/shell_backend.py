@@ -39,7 +39,7 @@ class ShellBackend:
     path: str = os.defpath
     shell: str = "/bin/sh"
     tier: str = "subprocess"
-    timeout_seconds: int = 20
+    timeout_seconds: int = 240
     output_bytes: int = 4 << 20
     hooks: HookManager | None = None
     launcher: tuple[str, ...] = ()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support.packages import make_agent
+from tests.support.waiting import before_a_deadline
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -69,10 +70,14 @@ def test_a_late_program_ends_with_all_that_it_started(
     code = (
         "import os, time\n"
         "if os.fork() == 0:\n    os.setsid()\n"
-        f"    open({str(note)!r}, 'w').write(str(os.getpid()))\n"
-        "time.sleep(120)\n"
+        f"    open('{note}.new', 'w').write(str(os.getpid()))\n"
+        f"    os.rename('{note}.new', '{note}')\n"
+        "time.sleep(600)\n"
     )
-    done = harnest(*RUN, "-c", code, "--timeout", "2", cwd=project)
+    done = before_a_deadline(
+        lambda seconds: harnest(*RUN, "-c", code, "--timeout", str(seconds), cwd=project),
+        reached=note.exists,
+    )
     assert (done.code, "deadline" in done.stderr) == (124, True)
     assert not _runs(int(note.read_text()))
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.support.waiting import LONG
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -27,7 +29,7 @@ def test_a_reader_that_leaves_causes_no_noise(root: Path) -> None:
     assert process.stderr is not None
     assert process.stderr.read() == b""
     process.stderr.close()
-    assert process.wait(30) == 1
+    assert process.wait(LONG) == 1
 
 
 def test_a_terminal_that_cannot_spell_a_name_gets_it_escaped(

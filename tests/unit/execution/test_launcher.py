@@ -36,7 +36,7 @@ def run(work: Path, code: str, prefix: tuple[str, ...], **environment: str) -> t
     launcher = Launcher(prefix=prefix, directory=str(work), environment=environment)
     program = LocalProgram(code=code, work=str(work), environment={}, launcher=launcher)
     capture = Capture(10_000)
-    with control.execute(20) as scope:
+    with control.execute(240) as scope:
         ended = run_local(program, group=ProgramBounds().group(), capture=capture, scope=scope)
     return ended, capture.text(OutputStream.STDOUT)
 
@@ -74,14 +74,20 @@ def test_a_program_behind_a_launcher_is_preferred_when_memory_runs_out(tmp_path:
 def test_orphans_that_have_ended_do_not_pile_up(tmp_path: Path) -> None:
     """More of them than there may be processes come and go while the program runs."""
     code = """
-import os, time
-for number in range(400):
-    if os.fork() == 0:
+import os, pathlib, time
+reading, writing = os.pipe()
+for _ in range(20):
+    for _ in range(20):
         if os.fork() == 0:
+            if os.fork() == 0:
+                os.write(writing, b'%d ' % os.getpid())
             os._exit(0)
-        os._exit(0)
-    os.wait()
-    time.sleep(0.003)
+        os.wait()
+    orphans, told = [], b''
+    while told.count(b' ') < 20:
+        told += os.read(reading, 1000)
+    while any(pathlib.Path(f'/proc/{pid}').exists() for pid in told.decode().split()):
+        time.sleep(0.01)
 print('all')
 """
     ended, output = run(tmp_path, code, ())

@@ -42,7 +42,7 @@ def ended(work: Path, **options: Any) -> tuple[Ended, bytes]:
     bounds = ProgramBounds(memory_bytes=memory)
     capture = Capture(1 << 20)
     program = LocalProgram(work=str(work), environment=ENVIRONMENT, **options)
-    with control.execute(20) as scope:
+    with control.execute(240) as scope:
         end = run_local(program, group=bounds.group(), capture=capture, scope=scope)
     return end, capture.data(OutputStream.STDOUT)
 

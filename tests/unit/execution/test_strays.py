@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from harnest.execution.local.strays import Traces, kill_strays
+from tests.support.waiting import until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -92,7 +93,7 @@ def test_a_detached_process_of_the_program_is_killed(tmp_path: Path) -> None:
         if parent != 1:
             pytest.skip("another process than the first adopts orphans here")
         assert kill_strays(traces, session=0) > 0
-        assert not is_running(pid)
+        until(lambda: not is_running(pid))
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)

@@ -18,6 +18,7 @@ from harnest_ext.runtime.discovery import discover
 from harnest_ext.runtime.planning import make_plan
 from harnest_ext.store import Project
 from tests.support.projects import extension, installed
+from tests.support.waiting import LONG
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -160,7 +161,7 @@ def test_many_threads_get_one_set(tmp_path: Path) -> None:
     start = threading.Barrier(16)
 
     def run(_: int) -> object:
-        start.wait(timeout=30)
+        start.wait(LONG)
         return activate(plan)
 
     import builtins  # noqa: PLC0415 - the test counts through it
@@ -182,7 +183,7 @@ def test_threads_that_wait_for_a_failing_set_are_told(tmp_path: Path) -> None:
     start = threading.Barrier(8)
 
     def run(_: int) -> BaseException | None:
-        start.wait(timeout=30)
+        start.wait(LONG)
         try:
             activate(plan)
         except LoadError as error:
@@ -205,7 +206,7 @@ def test_threads_that_may_skip_go_on_without_what_failed(tmp_path: Path) -> None
     start = threading.Barrier(8)
 
     def run(_: int) -> ActiveSet:
-        start.wait(timeout=30)
+        start.wait(LONG)
         return activate(plan)
 
     with ThreadPoolExecutor(8) as pool:

@@ -41,7 +41,7 @@ def test_an_installed_distribution_serves_a_project(
 ) -> None:
     """However it was installed, it is ``harnest.extensions.<name>`` from its own folder."""
     folder = install(site, echo_extension())
-    source = SANDBOX_FILE.format(name="python", timeout=3)
+    source = SANDBOX_FILE.format(name="python", timeout=60)
     project = installed(tmp_path, sandboxes={"python": source})
     with runtime_of(project, site) as runtime:
         module = importlib.import_module("harnest.extensions.echo")

@@ -16,6 +16,7 @@ from harnest_ext.errors import LoadError
 from tests.support.projects import SANDBOX_FILE, echo_extension, extension, installed
 from tests.support.recorder import WAITING
 from tests.support.runtimes import open_runtime, shown
+from tests.support.waiting import LONG
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -52,7 +53,7 @@ def _nobody_waits() -> None:
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     """A project with two agents, one of which may use the sandbox ``python``."""
-    sandboxes = {"python": SANDBOX_FILE.format(name="python", timeout=20)}
+    sandboxes = {"python": SANDBOX_FILE.format(name="python", timeout=300)}
     folder = installed(
         tmp_path, [echo_extension(), extension("alpha", CONTEXTS)], sandboxes=sandboxes
     )
@@ -186,7 +187,7 @@ def test_revocation_reaches_copied_contexts_and_threads(runtime: AgentRuntime) -
         assert copied.run(lambda: context.sandboxes["python"].execute("echo x")).stdout == "x\n"
     with ThreadPoolExecutor(1) as pool:
         for use in USES.values():
-            error = pool.submit(copied.run, use).exception(timeout=30)
+            error = pool.submit(copied.run, use).exception(LONG)
             assert isinstance(error, context.ContextUnavailableError)
             assert "ended" in str(error)
 
@@ -197,8 +198,8 @@ def test_the_end_of_an_invocation_cancels_what_runs(runtime: AgentRuntime) -> No
         with runtime.invocation(agent_name="assistant"):
             handle = context.sandboxes["python"]
             future = pool.submit(handle.execute, "wait")
-            assert WAITING.wait(timeout=30)
-        error = future.exception(timeout=30)
+            assert WAITING.wait(LONG)
+        error = future.exception(LONG)
     assert isinstance(error, SandboxCancelledError)
 
 
@@ -210,9 +211,9 @@ def test_closing_the_runtime_revokes_open_invocations(project: Path) -> None:
     with invocation, ThreadPoolExecutor(1) as pool:
         handle = context.sandboxes["python"]
         future = pool.submit(handle.execute, "wait")
-        assert WAITING.wait(timeout=30)
+        assert WAITING.wait(LONG)
         runtime.close()
-        assert isinstance(future.exception(timeout=30), SandboxCancelledError)
+        assert isinstance(future.exception(LONG), SandboxCancelledError)
         assert not invocation.active
         with pytest.raises(context.ContextUnavailableError, match="ended"):
             context.current()
@@ -225,7 +226,7 @@ def test_cancelling_the_task_cancels_the_execution(runtime: AgentRuntime) -> Non
         async with runtime.invocation(agent_name="assistant"):
             handle = context.sandboxes["python"]
             task = asyncio.create_task(handle.aexecute("wait"))
-            assert await asyncio.to_thread(WAITING.wait, 30)
+            assert await asyncio.to_thread(WAITING.wait, LONG)
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task

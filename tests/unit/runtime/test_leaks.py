@@ -58,7 +58,7 @@ def test_many_runtimes_leave_nothing(tmp_path: Path) -> None:
     project = installed(
         tmp_path,
         [echo_extension()],
-        sandboxes={"python": SANDBOX_FILE.format(name="python", timeout=5)},
+        sandboxes={"python": SANDBOX_FILE.format(name="python", timeout=60)},
     )
 
     def once() -> None:

@@ -22,9 +22,10 @@ from harnest_ext.store import Project
 from tests.support.projects import extension, installed
 from tests.support.recorder import EVENTS, WAITING
 from tests.support.runtimes import open_runtime, shown
+from tests.support.waiting import until
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
     from harnest_ext.problem import Problem
@@ -189,7 +190,7 @@ class Slow:
 
     def close(self):
         EVENTS.append("closing")
-        WAITING.wait(30)
+        assert WAITING.wait(60)
 
 
 slow = Sandbox.provider(Slow)
@@ -207,7 +208,7 @@ def test_an_interrupted_close_still_stops_the_extensions(tmp_path: Path) -> None
         async with runtime.invocation(agent_name="assistant"):
             await context.sandboxes["slow"].aexecute("x")
         task = asyncio.create_task(runtime.aclose())
-        await asyncio.to_thread(_until, lambda: "closing" in EVENTS)
+        await asyncio.to_thread(until, lambda: "closing" in EVENTS)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
@@ -215,15 +216,6 @@ def test_an_interrupted_close_still_stops_the_extensions(tmp_path: Path) -> None
         WAITING.set()
 
     asyncio.run(main())
-
-
-def _until(happened: Callable[[], bool]) -> None:
-    pause = threading.Event()
-    for _ in range(3000):
-        if happened():
-            return
-        pause.wait(0.01)
-    raise AssertionError("it never happened")
 
 
 STUBBORN = """

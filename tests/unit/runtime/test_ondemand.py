@@ -32,7 +32,7 @@ def run(root: Path, tmp_path: Path) -> Run:
             env=environment | variables,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=120,
             check=False,
         )
 
@@ -45,7 +45,7 @@ def project(tmp_path: Path) -> Path:
     return installed(
         tmp_path,
         [echo_extension(), extension("alpha", requires=("echo",))],
-        sandboxes={"python": SANDBOX_FILE.format(name="python", timeout=5)},
+        sandboxes={"python": SANDBOX_FILE.format(name="python", timeout=60)},
     )
 
 
@@ -161,7 +161,7 @@ def work(n):
         from harnest.extensions.alpha import alpha as found
     seen.append(found)
 threads = [threading.Thread(target=work, args=(n,)) for n in range(12)]
-[t.start() for t in threads]; [t.join(30) for t in threads]
+[t.start() for t in threads]; [t.join(60) for t in threads]
 print(len(seen), len(set(map(id, seen))))
 """
     for _ in range(3):

@@ -38,7 +38,7 @@ def test_a_file_declares_the_sandbox_of_its_name(tmp_path: Path) -> None:
     """Providers of extensions and the project's own work alike; ``_*.py`` are helpers."""
     project = declared(
         tmp_path,
-        python=SANDBOX_FILE.format(name="python", timeout=3),
+        python=SANDBOX_FILE.format(name="python", timeout=60),
         own="from ._shared import Provider\n" + OWN.format(name="own").split("\n\n\n")[-1],
         _shared=OWN.format(name="anything"),
     )
@@ -123,7 +123,7 @@ def test_a_provider_of_an_extension_needs_its_capability(tmp_path: Path) -> None
     project = installed(
         tmp_path,
         [echo_extension(capabilities=())],
-        sandboxes={"python": SANDBOX_FILE.format(name="python", timeout=3)},
+        sandboxes={"python": SANDBOX_FILE.format(name="python", timeout=60)},
     )
     with pytest.raises(LoadError, match=r"sandbox\.provider") as caught:
         open_runtime(project).start()

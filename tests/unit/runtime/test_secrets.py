@@ -116,7 +116,7 @@ def test_a_providers_errors_and_the_callers_data_are_told_nowhere(tmp_path: Path
     project = installed(
         tmp_path,
         [echo_extension()],
-        sandboxes={"python": SANDBOX_FILE.format(name="python", timeout=5)},
+        sandboxes={"python": SANDBOX_FILE.format(name="python", timeout=60)},
     )
     file = SandboxFile(f"{SECRET}.txt", SECRET.encode(), "text/plain")
 
@@ -158,7 +158,7 @@ def test_spans_hold_no_secret(tmp_path: Path) -> None:
     project = installed(
         tmp_path,
         [echo_extension()],
-        sandboxes={"python": SANDBOX_FILE.format(name="python", timeout=5)},
+        sandboxes={"python": SANDBOX_FILE.format(name="python", timeout=60)},
     )
     with trace.use_span(provider.get_tracer("test").start_span("outer"), end_on_exit=True):
         for code in (f"echo {SECRET}", f"fail {SECRET}"):

@@ -20,7 +20,8 @@ from harnest.sandbox import (
     control,
 )
 from harnest.sandbox.authority import ExecutionAuthority, acting_as
-from tests.fakes.provider import LONG, ScriptedProvider, declare, until_stopped
+from tests.fakes.provider import ScriptedProvider, declare, until_stopped
+from tests.support.waiting import LONG
 
 pytestmark = [pytest.mark.frameworks, pytest.mark.filterwarnings("ignore::DeprecationWarning")]
 pytest.importorskip("google.adk", reason="google-adk is not installed")

@@ -13,7 +13,8 @@ import pytest
 
 from harnest.sandbox import SandboxCancelledError, SandboxContext, control
 from harnest.sandbox.authority import ExecutionAuthority, acting_as, current_authority
-from tests.fakes.provider import LONG, until_stopped
+from tests.fakes.provider import until_stopped
+from tests.support.waiting import LONG
 
 if TYPE_CHECKING:
     from harnest.sandbox.scope import SandboxControl
@@ -24,6 +25,12 @@ def outcome(scope: SandboxControl) -> str:
     with ThreadPoolExecutor(1) as pool:
         error = pool.submit(scope.check).exception()
     return "" if error is None else type(error).__name__
+
+
+def due_in(scope: SandboxControl, seconds: float, *, since: float) -> bool:
+    """Whether a deadline that was set after an instant is that many seconds from its setting."""
+    deadline = scope.deadline
+    return deadline is not None and since <= deadline - seconds <= time.monotonic()
 
 
 @pytest.mark.parametrize("seconds", [0, -1, True, False, 1.5, "5", float("inf")])
@@ -42,7 +49,7 @@ def test_the_current_scope_is_the_innermost() -> None:
     assert control.current() is None
     with control.execute(None) as outer:
         assert control.current() is outer
-        with control.execute(5) as inner, control.cleanup() as cleanup:
+        with control.execute(100) as inner, control.cleanup() as cleanup:
             assert control.current() is cleanup
             assert inner is not outer
         assert control.current() is outer
@@ -57,9 +64,13 @@ def test_a_deadline_is_the_earliest_around_it() -> None:
         with control.execute(100) as outer:
             with control.execute(1000) as inner:
                 assert inner.deadline == outer.deadline
+            begun = time.monotonic()
             with control.execute(10) as short:
-                assert short.remaining() == pytest.approx(10, abs=1)
-            assert outer.remaining() == pytest.approx(100, abs=1)
+                assert due_in(short, 10, since=begun)
+                assert short.deadline != outer.deadline
+            remaining = outer.remaining()
+            assert remaining is not None
+            assert 0 < remaining <= 100
         assert free.remaining() is None
 
 
@@ -74,12 +85,14 @@ def test_an_ancestor_that_is_tightened_later_tightens_its_descendants() -> None:
 
 def test_a_constraint_only_tightens() -> None:
     """A later deadline changes nothing, an earlier one counts, and time never runs below zero."""
+    begun = time.monotonic()
     with control.execute(10) as scope:
         scope.constrain(1000)
         scope.constrain(float("inf"))
-        assert scope.remaining() == pytest.approx(10, abs=1)
-        scope.constrain(5)
-        assert scope.remaining() == pytest.approx(5, abs=1)
+        assert due_in(scope, 10, since=begun)
+        begun = time.monotonic()
+        scope.constrain(0.5)
+        assert due_in(scope, 0.5, since=begun)
         scope.constrain(0)
         assert scope.remaining() == 0.0
         for wrong in (-1, float("nan"), True, "1", None):
@@ -92,7 +105,7 @@ def test_a_real_deadline_passes() -> None:
     begun = time.monotonic()
     with control.execute(1), pytest.raises(TimeoutError):
         until_stopped()
-    assert 1 <= time.monotonic() - begun < 5
+    assert time.monotonic() - begun >= 1
 
 
 @pytest.mark.parametrize("error", [ValueError, TimeoutError, OSError])
@@ -174,11 +187,11 @@ def test_a_lock_is_waited_for_within_the_deadline() -> None:
     """Queue time counts: the wait ends with a TimeoutError, and the lock was never held."""
     lock = threading.Lock()
     with lock, control.execute(100) as scope:
-        scope.constrain(0.1)
         begun = time.monotonic()
+        scope.constrain(0.1)
         with pytest.raises(TimeoutError) as caught, scope.acquire(lock):
             pytest.fail("the lock is held by another")
-        assert 0.1 <= time.monotonic() - begun < 5
+        assert time.monotonic() - begun >= 0.1
         assert caught.value.phase == "queue"  # type: ignore[attr-defined]
     assert not lock.locked()
 
@@ -234,7 +247,7 @@ def test_every_kind_of_lock_is_taken_and_given_back(make: Any) -> None:
     """Locks, re-entrant locks and semaphores; also when the body raises."""
     lock = make()
     for _ in range(3):
-        with pytest.raises(KeyError), control.execute(5) as scope, scope.acquire(lock):
+        with pytest.raises(KeyError), control.execute(100) as scope, scope.acquire(lock):
             raise KeyError
     assert lock.acquire(blocking=False)
 
@@ -246,9 +259,10 @@ def test_a_cleanup_ignores_how_the_execution_ended() -> None:
         scope.constrain(0)
         scope.cancelled.set()
         scope.abandon()
+        begun = time.monotonic()
         with control.cleanup() as cleanup:
             cleanup.check()
-            assert cleanup.remaining() == pytest.approx(5, abs=1)
+            assert due_in(cleanup, 5, since=begun)
             assert not cleanup.cancelled.is_set()
             assert control.current() is cleanup
         assert control.current() is scope
@@ -308,11 +322,11 @@ def test_threads_are_handed_the_scope_and_tasks_inherit_it() -> None:
         return [await asyncio.to_thread(control.current), await asyncio.create_task(task())]
 
     async def main() -> None:
-        with control.execute(5) as scope:
+        with control.execute(100) as scope:
             assert await inherited() == [scope, scope]
 
     asyncio.run(main())
-    with control.execute(5) as scope, ThreadPoolExecutor(1) as pool:
+    with control.execute(100) as scope, ThreadPoolExecutor(1) as pool:
         assert pool.submit(control.current).result() is None
         assert pool.submit(contextvars.copy_context().run, control.current).result() is scope
 

@@ -19,7 +19,8 @@ from harnest.sandbox import (
     SandboxResult,
 )
 from harnest.sandbox.authority import ExecutionAuthority, acting_as
-from tests.fakes.provider import LONG, ScriptedProvider, declare, until_stopped
+from tests.fakes.provider import ScriptedProvider, declare, until_stopped
+from tests.support.waiting import LONG
 
 pytestmark = pytest.mark.frameworks
 pytest.importorskip("langchain_core", reason="langchain-core is not installed")

@@ -21,11 +21,13 @@ from harnest.sandbox import (
     SandboxResult,
     SandboxStatus,
     control,
+    limits,
 )
 from harnest.sandbox.authority import ExecutionAuthority, acting_as
 from harnest.sandbox.errors import SandboxClosedError
 from harnest.sandbox.runtime import ManagedSandbox
-from tests.fakes.provider import LONG, ScriptedProvider, declare, until_stopped
+from tests.fakes.provider import ScriptedProvider, declare, until_stopped
+from tests.support.waiting import LONG, until
 
 POLICY = SandboxNetworkPolicy.none()
 
@@ -197,7 +199,7 @@ def test_the_declared_deadline_is_enforced_on_the_scope() -> None:
     sandbox = managed(lambda _: until_stopped(), timeout_seconds=1)
     begun = time.monotonic()
     assert sandbox.execute(sandbox.request("x")).status is SandboxStatus.TIMED_OUT
-    assert 1 <= time.monotonic() - begun < 5
+    assert time.monotonic() - begun >= 1
 
 
 def test_other_results_pass_unchanged() -> None:
@@ -264,8 +266,7 @@ def test_closing_refuses_new_work_and_waits_for_running_work() -> None:
         running = pool.submit(sandbox.execute, sandbox.request("x"))
         assert started.wait(LONG)
         closing = pool.submit(sandbox.close)
-        while not sandbox._admission._shut:
-            started.wait(0.001)
+        until(lambda: sandbox._admission._shut)
         with pytest.raises(SandboxClosedError):
             sandbox.execute(sandbox.request("x"))
         assert not closing.done()
@@ -301,21 +302,24 @@ def test_a_failed_close_can_be_repeated() -> None:
 
 def test_closing_happens_in_a_cleanup_scope() -> None:
     """A provider's close has a deadline of its own, even when the caller's is over."""
-    seen: list[float | None] = []
+    seen: list[float] = []
 
     class Watching(ScriptedProvider):
         def close(self) -> None:
             scope = control.current()
             assert scope is not None
             assert scope.cleanup
-            seen.append(scope.remaining())
+            assert scope.deadline is not None
+            seen.append(scope.deadline)
 
     sandbox = ManagedSandbox(declare(Watching()))
     sandbox.execute(sandbox.request("x"))
     with control.execute(1) as scope:
         scope.constrain(0)
+        begun = time.monotonic()
         sandbox.close()
-    assert seen[0] == pytest.approx(10, abs=1)
+        late = time.monotonic()
+    assert begun <= seen[0] - limits.CLOSE_WAIT_SECONDS <= late
 
 
 def test_closing_what_was_never_used_builds_nothing() -> None:

@@ -12,7 +12,8 @@ from harnest.sandbox import SandboxExecutionError, SandboxRequest, SandboxResult
 from harnest.sandbox.authority import ExecutionAuthority, acting_as
 from harnest.sandbox.context import SandboxContext
 from harnest.sandbox.runtime import ManagedSandbox
-from tests.fakes.provider import LONG, ScriptedProvider, declare, until_stopped
+from tests.fakes.provider import ScriptedProvider, declare, until_stopped
+from tests.support.waiting import LONG
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine

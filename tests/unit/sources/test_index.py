@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import hashlib
 import json
 import socket
@@ -26,6 +27,7 @@ from harnest_ext.sources.index.json_page import read_json_list, read_json_page
 from harnest_ext.sources.settings import IndexSetting, SourceSettings
 from harnest_ext.sources.timing import Timing
 from tests.support.packages import PackageSpec, make_wheel
+from tests.support.waiting import LONG
 from tests.support.web import answer, serve
 
 if TYPE_CHECKING:
@@ -68,14 +70,18 @@ def server() -> Iterator[Server]:
 
 
 @pytest.fixture
-def finder(server: Server, tmp_path: Path) -> Iterator[Finder]:
-    """A finder that knows nothing but the server's index, and has little patience."""
-    settings = SourceSettings(
+def settings(server: Server, tmp_path: Path) -> SourceSettings:
+    """Settings of a finder that knows nothing but the server's index."""
+    return SourceSettings(
         index=IndexSetting(url=f"{server.url}/simple", told_by="test"),
         cache=tmp_path / "cache",
-        timing=Timing(connect=2.0, idle=0.5, page=1.5, wheel=1.5),
         host=Host(harnest_version="1.0.0"),
     )
+
+
+@pytest.fixture
+def finder(settings: SourceSettings) -> Iterator[Finder]:
+    """A finder with these settings."""
     with Finder(settings) as made:
         yield made
 
@@ -310,7 +316,7 @@ def _trickle(handler: BaseHTTPRequestHandler) -> None:
     handler.send_response(200)
     handler.send_header("Content-Type", JSON)
     handler.end_headers()
-    for _ in range(100):
+    while True:
         handler.wfile.write(b" ")
         handler.wfile.flush()
         time.sleep(0.05)
@@ -328,7 +334,7 @@ def _endless(handler: BaseHTTPRequestHandler) -> None:
     [(_trickle, "network"), (_endless, "too-large"), (answer(status=500), "network")],
 )
 def test_a_hostile_wheel_server_is_left_in_time(
-    finder: Finder,
+    settings: SourceSettings,
     server: Server,
     reply: Callable[[BaseHTTPRequestHandler], None],
     kind: str,
@@ -336,7 +342,8 @@ def test_a_hostile_wheel_server_is_left_in_time(
     """A wheel that trickles, never ends or fails gives an error, and nothing is kept."""
     server.routes[PAGE] = answer(file(), JSON)
     server.routes[f"/files/{NAME}"] = reply
-    with pytest.raises(SourceError) as caught:
+    hasty = dataclasses.replace(settings, timing=Timing(wheel=1.5))
+    with Finder(hasty) as finder, pytest.raises(SourceError) as caught:
         ask(finder)
     assert caught.value.kind in {kind, "network"}
 
@@ -376,9 +383,9 @@ def pypiserver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 def _wait_for(url: str, process: subprocess.Popen[bytes]) -> None:
-    """Return once the server answers; fail when it has ended or takes half a minute."""
-    until = time.monotonic() + 30
-    while process.poll() is None and time.monotonic() < until:
+    """Return once the server answers; fail when it has ended or takes too long."""
+    end = time.monotonic() + LONG
+    while process.poll() is None and time.monotonic() < end:
         with contextlib.suppress(OSError), urllib.request.urlopen(url, timeout=5) as reply:
             assert reply.status == 200
             return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import ssl
@@ -15,6 +16,7 @@ from harnest_ext import limits
 from harnest_ext.errors import SourceError
 from harnest_ext.sources.net import PageCache, WebAddress, WebClient
 from harnest_ext.sources.timing import Timing
+from tests.support.waiting import LONG
 from tests.support.web import answer, serve
 
 if TYPE_CHECKING:
@@ -25,7 +27,8 @@ if TYPE_CHECKING:
     from tests.support.web import Server
 
 HTTPS = "https:" + "//"
-QUICK = Timing(connect=2.0, idle=0.5, page=1.5, wheel=1.5)
+HASTY = Timing(page=0.5)
+"""Little patience for a whole page."""
 
 
 @pytest.fixture
@@ -37,10 +40,16 @@ def server() -> Iterator[Server]:
 
 @pytest.fixture
 def client() -> Iterator[WebClient]:
-    """A client that has little patience."""
-    made = WebClient(timing=QUICK)
-    yield made
-    made.close()
+    """A client."""
+    with contextlib.closing(WebClient()) as made:
+        yield made
+
+
+@pytest.fixture
+def hasty() -> Iterator[WebClient]:
+    """A client that soon gives up a page."""
+    with contextlib.closing(WebClient(timing=HASTY)) as made:
+        yield made
 
 
 def read(client: WebClient, url: str, source: str = "", *, most: int = 1000) -> bytes:
@@ -95,13 +104,13 @@ def test_an_announced_length_above_the_bound_is_refused_at_once(
     assert refused(client, f"{server.url}/page") == ("too-large", "network.size")
 
 
-def test_a_trickle_ends_at_the_deadline(client: WebClient, server: Server) -> None:
+def test_a_trickle_ends_at_the_deadline(hasty: WebClient, server: Server) -> None:
     """A byte now and then keeps the connection alive, but not beyond the time for the whole."""
     server.routes["/page"] = forever(b"x", pause=0.05)
-    assert refused(client, f"{server.url}/page") == ("network", "network.deadline")
+    assert refused(hasty, f"{server.url}/page") == ("network", "network.deadline")
 
 
-def test_headers_that_trickle_end_at_the_deadline(client: WebClient, server: Server) -> None:
+def test_headers_that_trickle_end_at_the_deadline(hasty: WebClient, server: Server) -> None:
     """The time counts from the request on, headers included."""
 
     def reply(handler: BaseHTTPRequestHandler) -> None:
@@ -112,16 +121,17 @@ def test_headers_that_trickle_end_at_the_deadline(client: WebClient, server: Ser
             threading.Event().wait(0.05)
 
     server.routes["/page"] = reply
-    kind, _ = refused(client, f"{server.url}/page")
+    kind, _ = refused(hasty, f"{server.url}/page")
     assert kind == "network"
 
 
-def test_silence_ends_at_the_idle_bound(client: WebClient, server: Server) -> None:
+def test_silence_ends_at_the_idle_bound(server: Server) -> None:
     """A server that accepts and says nothing is left after the bound for the next bytes."""
     over = threading.Event()
-    server.routes["/page"] = lambda _handler: over.wait(5) and None
+    server.routes["/page"] = lambda _handler: over.wait(LONG) and None
     try:
-        assert refused(client, f"{server.url}/page") == ("network", "network.deadline")
+        with contextlib.closing(WebClient(timing=Timing(idle=0.5))) as client:
+            assert refused(client, f"{server.url}/page") == ("network", "network.deadline")
     finally:
         over.set()
 
@@ -353,13 +363,13 @@ def secure(certificate: tuple[Path, Path]) -> Iterator[Server]:
         yield running
 
 
-def test_https_is_spoken_and_bounded(client: WebClient, secure: Server) -> None:
+def test_https_is_spoken_and_bounded(client: WebClient, hasty: WebClient, secure: Server) -> None:
     """Answers come by TLS, and a trickle ends at the deadline there too."""
     secure.routes["/page"] = answer(b"hello")
     assert secure.url.startswith("https:")
     assert read(client, f"{secure.url}/page") == b"hello"
     secure.routes["/page"] = forever(b"x", pause=0.05)
-    assert refused(client, f"{secure.url}/page") == ("network", "network.deadline")
+    assert refused(hasty, f"{secure.url}/page") == ("network", "network.deadline")
 
 
 def test_an_unknown_certificate_is_no_answer(

@@ -11,11 +11,13 @@ import pytest
 
 from harnest.execution.tools import WorkspaceTools, limits
 from tests.fakes.shell_backend import ShellBackend
+from tests.support.waiting import before_a_deadline
 from tests.unit.execution.tools.conftest import make_bench, programs
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from harnest.execution.tools.answer import Answer
     from tests.unit.execution.tools.conftest import Bench
 
 
@@ -139,21 +141,29 @@ def test_what_base64_should_write_is_checked(tmp_path: Path) -> None:
 
 def test_a_late_command_is_a_time_out_and_leaves_nothing(tmp_path: Path) -> None:
     """The deadline of the backend ends a write, and the unfinished file goes."""
-    (tmp_path / "work").mkdir()
+    work = tmp_path / "work"
     (tmp_path / "bin").mkdir()
     path = without(tmp_path / "bin", "chmod")
-    (tmp_path / "bin" / "chmod").write_text("#!/bin/sh\nexec sleep 60\n")
+    reached = tmp_path / "reached"
+    (tmp_path / "bin" / "chmod").write_text(f"#!/bin/sh\n: >{reached}\nexec sleep 600\n")
     (tmp_path / "bin" / "chmod").chmod(0o755)
-    backend = ShellBackend(
-        directory=tmp_path / "work",
-        path=path,
-        shell=f"{path}/sh",
-        owns_filesystem=True,
-        timeout_seconds=2,
-    )
-    said = asyncio.run(WorkspaceTools(backend).answer("write_file", {"path": "f", "content": "x"}))
+
+    def write(seconds: int) -> Answer:
+        shutil.rmtree(work, ignore_errors=True)
+        work.mkdir()
+        backend = ShellBackend(
+            directory=work,
+            path=path,
+            shell=f"{path}/sh",
+            owns_filesystem=True,
+            timeout_seconds=seconds,
+        )
+        tools = WorkspaceTools(backend)
+        return asyncio.run(tools.answer("write_file", {"path": "f", "content": "x"}))
+
+    said = before_a_deadline(write, reached=reached.exists)
     assert said.text == "Error (timed-out): f: the backend's time-out ended this"
-    assert list((tmp_path / "work").iterdir()) == []
+    assert list(work.iterdir()) == []
 
 
 def test_files_of_the_host_are_never_touched(tmp_path: Path) -> None:

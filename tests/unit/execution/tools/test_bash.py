@@ -11,6 +11,7 @@ from harnest.execution.result import ExecutionResult
 from harnest.execution.tools import WorkspaceTools
 from harnest.execution.tools.bash import BashOutcome
 from tests.fakes.shell_backend import ShellBackend
+from tests.support.waiting import before_a_deadline
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def backend(tmp_path: Path) -> ShellBackend:
     """Return a backend in an empty folder."""
-    return ShellBackend(directory=tmp_path, timeout_seconds=2)
+    return ShellBackend(directory=tmp_path, timeout_seconds=240)
 
 
 def say(backend: ShellBackend, **arguments: object) -> str:
@@ -50,19 +51,31 @@ def test_a_command_is_told_by_its_output_and_its_end(
 
 
 @pytest.mark.parametrize(
-    ("asked", "line"),
+    ("limit", "asked", "line"),
     [
-        (1, "[timed out after 1 second]"),
-        (None, "[timed out after 2 seconds]"),
-        (100, "[timed out after 2 seconds, the limit; 100 seconds were asked for]"),
+        (240, 2, "[timed out after 2 seconds]"),
+        (1, None, "[timed out after 1 second]"),
+        (2, 100, "[timed out after 2 seconds, the limit; 100 seconds were asked for]"),
     ],
 )
 def test_the_limit_caps_what_a_model_asks_for(
-    asked: int | None, line: str, backend: ShellBackend
+    limit: int, asked: int | None, line: str, tmp_path: Path
 ) -> None:
-    """The time-out that applied is told, and that more was asked for; partial output is kept."""
-    said = say(backend, command="echo begun; sleep 30", timeout=asked)
-    assert said == f"begun\n{line}"
+    """The time-out that applied is told, and that more was asked for."""
+    backend = ShellBackend(directory=tmp_path, timeout_seconds=limit)
+    said = say(backend, command="sleep 600", timeout=asked)
+    assert said == f"(no output)\n{line}"
+
+
+def test_what_a_late_command_wrote_is_kept(backend: ShellBackend) -> None:
+    """It stands before the line about the time-out."""
+    said = before_a_deadline(
+        lambda seconds: say(
+            backend, command="echo begun; touch begun; exec sleep 600", timeout=seconds
+        ),
+        reached=(backend.directory / "begun").exists,
+    )
+    assert said.startswith("begun\n[timed out after ")
 
 
 def test_a_result_says_everything_that_was_lost_or_refused() -> None:
@@ -83,7 +96,7 @@ def test_the_description_names_shell_and_limit(backend: ShellBackend) -> None:
     """A model knows what runs its command, where, and for how long."""
     described = WorkspaceTools(backend)["bash"].description
     assert "`/bin/sh -c` in the work directory" in described
-    assert "2 seconds" in described
+    assert "240 seconds" in described
     inside = ShellBackend(directory=backend.directory, owns_filesystem=True)
     described = WorkspaceTools(inside)["bash"].description
     assert f"in the directory {backend.directory}" in described
@@ -98,6 +111,6 @@ def test_a_timeout_that_is_none_runs_nothing(timeout: object, backend: ShellBack
 
 def test_code_gets_the_result_itself(backend: ShellBackend) -> None:
     """run() returns values: the backend's result and the time-out that applied."""
-    outcome = asyncio.run(WorkspaceTools(backend)["bash"].run(command="echo x", timeout=100))
+    outcome = asyncio.run(WorkspaceTools(backend)["bash"].run(command="echo x", timeout=1000))
     assert isinstance(outcome, BashOutcome)
-    assert (outcome.result.stdout, outcome.applied, outcome.asked) == ("x\n", 2, 100)
+    assert (outcome.result.stdout, outcome.applied, outcome.asked) == ("x\n", 240, 1000)
