@@ -44,6 +44,15 @@ PATH_BYTES: Final = 4096
 PATH_LINKS: Final = 40
 """Most symbolic links followed in one path, as the kernel does."""
 
+INPUT_FILES: Final = 64
+"""Most files handed to one execution, and most handed back."""
+FILES_BYTES: Final = 16 * MIB
+"""Most bytes of all files handed to one execution, and of all handed back."""
+FILE_NAME_BYTES: Final = 512
+"""Most bytes of such a file's relative name, in UTF-8."""
+FILE_NAME_DEPTH: Final = 16
+"""Most components of such a name."""
+
 SNAPSHOT_ENTRIES: Final = 50_000
 """Most entries of the work directory looked at before and after a call to tell what it made."""
 SNAPSHOT_DEPTH: Final = 64

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from harnest.execution import BackendError
+from harnest.execution import limits as execution_limits
+from harnest.execution.handover import is_plain
 from harnest.sandbox import SandboxFile
 
 from . import limits
-from .errors import OpenShellSandboxError
 from .gateway.port import Stream
 from .sync.archive import Incoming, pieces
 from .sync.listing import LIST, RemoteEntry, parsed
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     from .remote.box import Box
 
-__all__ = ["Outputs", "checked_inputs", "collect", "put"]
+__all__ = ["Outputs", "collect", "put"]
 
 _PUT = r"""
 [ -d "$1" ] || exit 0
@@ -67,36 +68,6 @@ class Outputs:
     entries: Mapping[str, RemoteEntry]
 
 
-def checked_inputs(files: Sequence[SandboxFile]) -> dict[str, bytes]:
-    """Return the content of input files by their checked names.
-
-    Raises:
-        OpenShellSandboxError: A name is no plain relative path or is used twice, a content is no
-            base64, or they are too many or too large.
-    """
-    if len(files) > limits.INPUT_FILES:
-        raise _refused(f"There are {len(files)} input files, more than {limits.INPUT_FILES}")
-    contents: dict[str, bytes] = {}
-    for number, file in enumerate(files, 1):
-        try:
-            data = file.data
-        except ValueError:
-            raise _refused(f"The content of input file {number} is no base64") from None
-        if not _is_plain(file.name):
-            raise _refused(
-                f"The name of input file {number} must be a relative path without '.', '..', "
-                f"backslash or control characters, at most {limits.FILE_NAME_BYTES} bytes and "
-                f"{limits.FILE_NAME_DEPTH} components"
-            )
-        if any(_clash(file.name, other) for other in contents):
-            raise _refused(f"Input file {number} has the name or folder of an earlier one")
-        contents[file.name] = data
-    size = sum(map(len, contents.values()))
-    if size > limits.FILES_BYTES:
-        raise _refused(f"The input files have {size} bytes, more than {limits.FILES_BYTES}")
-    return contents
-
-
 def put(box: Box, work: str, contents: Mapping[str, bytes]) -> None:
     """Write input files, replacing files of those names that an earlier call left.
 
@@ -130,10 +101,10 @@ def collect(
     changed = [e for path, e in sorted(entries.items()) if e != before.get(path)]
     changed = [entry for entry in changed if entry.kind != "folder"]
     wanted: list[RemoteEntry] = []
-    left = limits.FILES_BYTES
+    left = execution_limits.FILES_BYTES
     for entry in changed:
-        fits = entry.kind == "file" and entry.size <= left and _is_plain(entry.path)
-        if fits and len(wanted) < limits.INPUT_FILES:
+        fits = entry.kind == "file" and entry.size <= left and is_plain(entry.path)
+        if fits and len(wanted) < execution_limits.INPUT_FILES:
             wanted.append(entry)
             left -= entry.size
     files = tuple(_pulled(box, outputs, wanted))
@@ -145,7 +116,7 @@ def _pulled(box: Box, outputs: str, wanted: Sequence[RemoteEntry]) -> Iterator[S
         return
     names = {entry.path for entry in wanted}
     listed = b"".join(b"./" + os.fsencode(name) + b"\0" for name in sorted(names))
-    left = limits.FILES_BYTES
+    left = execution_limits.FILES_BYTES
     for name, _, source in Incoming(_streamed(box, outputs, listed)).files():
         source.seek(0)
         data = source.read(left + 1)
@@ -175,26 +146,3 @@ def _packed(contents: Mapping[str, bytes]) -> Iterator[bytes]:
         yield data
         yield bytes(-len(data) % tarfile.BLOCKSIZE)
     yield bytes(2 * tarfile.BLOCKSIZE)
-
-
-def _is_plain(name: str) -> bool:
-    parts = name.split("/")
-    try:
-        size = len(name.encode())
-    except UnicodeEncodeError:
-        return False
-    return (
-        size <= limits.FILE_NAME_BYTES
-        and len(parts) <= limits.FILE_NAME_DEPTH
-        and not any(part in ("", ".", "..") or len(part.encode()) > 255 for part in parts)
-        and "\\" not in name
-        and name.isprintable()
-    )
-
-
-def _clash(name: str, other: str) -> bool:
-    return name == other or name.startswith(other + "/") or other.startswith(name + "/")
-
-
-def _refused(reason: str) -> OpenShellSandboxError:
-    return OpenShellSandboxError(f"{reason}.", phase="input files")

@@ -27,8 +27,6 @@ ARGUMENT_BYTES: Final = 32 * KIB
 """Most bytes of one argument."""
 MESSAGE_BYTES: Final = 1 * MIB
 """Most bytes of one message to a gateway; some take 4 MiB, every one takes this."""
-RECEIVED_MESSAGE_BYTES: Final = 4 * MIB
-"""Most bytes of one message from a gateway, as gRPC has it unless told otherwise."""
 HOST_CHARACTERS: Final = 253
 """Most characters of a host's name in a policy."""
 
@@ -116,14 +114,6 @@ READ_BYTES: Final = 128 * KIB
 EXCLUDED: Final = 256
 """Most names that a project leaves out."""
 
-INPUT_FILES: Final = 64
-"""Most files handed to one execution, and most handed back."""
-FILES_BYTES: Final = 16 * MIB
-"""Most bytes of all files handed to one execution, and of all handed back."""
-FILE_NAME_BYTES: Final = 512
-"""Most bytes of such a file's relative name, in UTF-8."""
-FILE_NAME_DEPTH: Final = 16
-"""Most components of such a name."""
 SANDBOXES: Final = 8
 """Sandboxes that one provider keeps unless the declaration says otherwise."""
 SANDBOXES_MAXIMUM: Final = 256

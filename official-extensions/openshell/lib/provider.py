@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from harnest.execution import BackendError
+from harnest.execution.handover import checked_inputs
 from harnest.sandbox import SandboxResult, SandboxStatus, control
 from harnest.sandbox.optional import OutputStream
 
@@ -17,7 +18,7 @@ from . import limits
 from .declared import DeclaredSettings, OpenShellScope, identity_of
 from .denials import of_output
 from .errors import OpenShellSandboxError
-from .files import Outputs, checked_inputs, collect, put
+from .files import Outputs, collect, put
 from .household import Household, Member
 from .operations import diagnose, inventory, prune
 from .remote import scripts
@@ -150,7 +151,7 @@ class OpenShellSandboxProvider:
         if refusal:
             return _result("configuration", SandboxStatus.FAILED, "invalid_code", stderr=refusal)
         call = _Call(
-            inputs=checked_inputs(request.input_files),
+            inputs=_inputs(request),
             code=request.code.encode(),
             capture=Capture(self._settings.max_output_bytes, sink),
         )
@@ -260,6 +261,13 @@ class OpenShellSandboxProvider:
             if self._household is None:
                 self._household = Household(self._settings, gateway)
             return self._household
+
+
+def _inputs(request: SandboxRequest) -> dict[str, bytes]:
+    try:
+        return checked_inputs(request.input_files)
+    except ValueError as error:
+        raise OpenShellSandboxError(str(error), phase="input files") from None
 
 
 def _refusal_of(code: str) -> str:

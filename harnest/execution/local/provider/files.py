@@ -14,15 +14,16 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from harnest.execution.local.errors import LocalProgramError
-from harnest.execution.local.provider import limits
+from harnest.execution import limits
+from harnest.execution.handover import is_plain
+from harnest.execution.local.provider.limits import OUTPUT_ENTRIES
 from harnest.sandbox import SandboxFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-__all__ = ["OUTPUTS", "Collected", "checked_inputs", "collect", "put", "state_of_outputs"]
+__all__ = ["OUTPUTS", "Collected", "collect", "put", "state_of_outputs"]
 
 OUTPUTS = "outputs"
 """Folder in the work directory whose files come back."""
@@ -42,30 +43,6 @@ class Collected:
 
     files: tuple[SandboxFile, ...]
     omitted: int
-
-
-def checked_inputs(files: Sequence[SandboxFile]) -> dict[str, bytes]:
-    """Return the content of input files by their checked names.
-
-    Raises:
-        LocalProgramError: A name is no plain relative path or is used twice, a content is no
-            base64, or they are too many or too large.
-    """
-    if len(files) > limits.INPUT_FILES:
-        raise _refused(f"there are {len(files)} input files, more than {limits.INPUT_FILES}")
-    contents: dict[str, bytes] = {}
-    for number, file in enumerate(files, 1):
-        try:
-            name, data = _plain(file.name), file.data
-        except ValueError as error:
-            raise _refused(f"input file {number} is not usable: {error}") from None
-        if any(_clash(name, other) for other in contents):
-            raise _refused(f"input file {number} has the name or folder of an earlier one")
-        contents[name] = data
-    size = sum(map(len, contents.values()))
-    if size > limits.FILES_BYTES:
-        raise _refused(f"the input files have {size} bytes, more than {limits.FILES_BYTES}")
-    return contents
 
 
 def put(work: Path, contents: Mapping[str, bytes]) -> None:
@@ -112,7 +89,7 @@ def collect(work: Path, before: Mapping[str, _Stamp]) -> Collected:
 
 
 def _content(folder: int, name: str, facts: os.stat_result, most: int) -> bytes | None:
-    if not stat.S_ISREG(facts.st_mode) or facts.st_size > most or not _is_plain(name):
+    if not stat.S_ISREG(facts.st_mode) or facts.st_size > most or not is_plain(name):
         return None
     try:
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -136,7 +113,7 @@ def _walk(work: Path) -> Iterator[tuple[str, os.stat_result, int]]:
         links = [name for name in folders if _is_link(name, descriptor)]
         for name in sorted((*names, *links)):
             seen += 1
-            if seen > limits.OUTPUT_ENTRIES:
+            if seen > OUTPUT_ENTRIES:
                 return
             with contextlib.suppress(FileNotFoundError):
                 facts = os.stat(name, dir_fd=descriptor, follow_symlinks=False)
@@ -163,35 +140,3 @@ def _opened(work: Path, folders: Sequence[str], *, create: bool) -> Iterator[int
 
 def _stamp(facts: os.stat_result) -> _Stamp:
     return facts.st_ino, facts.st_ctime_ns, facts.st_size
-
-
-def _plain(name: str) -> str:
-    if not _is_plain(name):
-        raise ValueError(
-            "its name must be a relative path without '.', '..', backslash or control characters, "
-            f"at most {limits.FILE_NAME_BYTES} bytes and {limits.FILE_NAME_DEPTH} components"
-        )
-    return name
-
-
-def _is_plain(name: str) -> bool:
-    parts = name.split("/")
-    try:
-        size = len(name.encode())
-    except UnicodeEncodeError:
-        return False
-    return (
-        size <= limits.FILE_NAME_BYTES
-        and len(parts) <= limits.FILE_NAME_DEPTH
-        and not any(part in ("", ".", "..") or len(part.encode()) > 255 for part in parts)
-        and "\\" not in name
-        and name.isprintable()
-    )
-
-
-def _clash(name: str, other: str) -> bool:
-    return name == other or name.startswith(other + "/") or other.startswith(name + "/")
-
-
-def _refused(reason: str) -> LocalProgramError:
-    return LocalProgramError(f"{reason[0].upper()}{reason[1:]}.", phase="input files")

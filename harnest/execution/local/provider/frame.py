@@ -7,9 +7,9 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
+from harnest.execution.handover import checked_inputs
 from harnest.execution.local.errors import LocalProgramError
 from harnest.execution.local.provider import inventory, limits, outcome
-from harnest.execution.local.provider.files import checked_inputs
 from harnest.execution.local.provider.job import Job
 from harnest.execution.local.provider.scopes import Scopes, identity_of
 from harnest.execution.local.provider.source import refusal_of
@@ -123,7 +123,7 @@ class LocalProvider:
         *,
         network: bool,
     ) -> SandboxResult:
-        inputs = checked_inputs(request.input_files)
+        inputs = _inputs(request)
         seconds = min(self._settings.timeout_seconds, request.timeout_seconds or limits.FOREVER)
         start = time.monotonic()
         with self._admitted(seconds) as scope:
@@ -165,6 +165,13 @@ class LocalProvider:
         if declared is not None and declared.mode is none and policy.mode is not none:
             raise SandboxPolicyUnsupportedError("the declaration allows no network at all")
         return policy.mode is not none
+
+
+def _inputs(request: SandboxRequest) -> dict[str, bytes]:
+    try:
+        return checked_inputs(request.input_files)
+    except ValueError as error:
+        raise LocalProgramError(str(error), phase="input files") from None
 
 
 def _passed_ms(start: float) -> float:

@@ -33,14 +33,6 @@ ENVIRONMENT_NAME_CHARACTERS: Final = 128
 ENVIRONMENT_VALUE_BYTES: Final = 8 * KIB
 """Most bytes of such a variable's value, in UTF-8."""
 
-INPUT_FILES: Final = 64
-"""Most files handed to one execution, and most handed back."""
-FILES_BYTES: Final = 16 * MIB
-"""Most bytes of all files handed to one execution, and of all handed back."""
-FILE_NAME_BYTES: Final = 512
-"""Most bytes of such a file's relative name, in UTF-8."""
-FILE_NAME_DEPTH: Final = 16
-"""Most components of such a name."""
 OUTPUT_ENTRIES: Final = 10_000
 """Most directory entries looked at below ``outputs/`` after an execution."""
 
