@@ -77,12 +77,13 @@ class Snapshot:
     def _rewritten(self, path: str, before: Snapshot) -> bool:
         """Return whether a file was written and given its former time, as ``touch -r`` does.
 
-        The kernel has noted a change then, and nothing that it could be is another than before.
+        The kernel has noted a change then, and nothing that it could be is another than before. Of
+        a file with several names it may have been the renaming of another one.
         """
         if path not in before.changes or path not in self.changes:
             return False
         (time, about), (former, was) = self.changes[path], before.changes[path]
-        return time != former and about == was
+        return time != former and about == was and about[-1] == 1
 
 
 def _order(path: str) -> tuple[str, ...]:

@@ -43,6 +43,15 @@ def test_a_change_that_was_given_the_former_time_is_told(tmp_path: Path) -> None
     assert Snapshot.of(tmp_path).made_since(before) == ("new", "rewritten")
 
 
+def test_a_file_is_not_changed_by_what_becomes_of_another_name_of_it(tmp_path: Path) -> None:
+    """The name that was given is new; the one that stayed is not."""
+    (tmp_path / "stays").touch()
+    (tmp_path / "goes").hardlink_to(tmp_path / "stays")
+    before = Snapshot.of(tmp_path)
+    (tmp_path / "goes").rename(tmp_path / "comes")
+    assert Snapshot.of(tmp_path).made_since(before) == ("comes",)
+
+
 def test_no_link_is_followed(tmp_path: Path) -> None:
     """A folder that became a link shows nothing of where it leads."""
     (tmp_path / "else").mkdir()
