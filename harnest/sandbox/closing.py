@@ -11,7 +11,7 @@ from typing import Any
 from harnest.sandbox import control, limits
 from harnest.sandbox.errors import SandboxExecutionError
 from harnest.sandbox.outcome import safe_error
-from harnest.sandbox.worker import started
+from harnest.sandbox.worker import WorkEndedError, started
 
 __all__ = ["Closing", "aclose_provider"]
 
@@ -47,33 +47,50 @@ class Closing:
                 self._running = started(lambda: _release(provider))
             done, _ = wait([self._running], self._patience)
             if not done:
-                return SandboxExecutionError(
-                    "the sandbox provider did not finish closing within "
-                    f"{self._patience} seconds; close again to wait for it"
-                )
+                return _late(self._patience)
             error = self._running.exception()
             self._running = None
             return None if error is None else safe_error(error)
 
 
-async def aclose_provider(provider: Any) -> None:
+async def aclose_provider(provider: Any, patience: float = limits.CLOSE_WAIT_SECONDS) -> None:
     """Await the provider's ``aclose`` in this event loop, in which its resources live.
 
     Args:
         provider: A provider with ``aclose``.
+        patience: Longest wait for it, in seconds.
 
     Raises:
-        SandboxExecutionError: It failed or took longer than
-            :data:`~harnest.sandbox.limits.CLOSE_WAIT_SECONDS`; call again.
+        SandboxExecutionError: It failed or took too long; call again.
     """
-    failure: BaseException | None = None
+    ending = asyncio.ensure_future(_failure(provider))
+    done: set[asyncio.Future[BaseException | None]] = set()
     try:
-        with control.cleanup(limits.CLOSE_WAIT_SECONDS):
-            await asyncio.wait_for(provider.aclose(), limits.CLOSE_WAIT_SECONDS)
-    except Exception as error:  # noqa: BLE001 - third-party code; its error must not leave
-        failure = safe_error(error)
+        # Not wait_for: it waits for ever for a task that does not heed its cancellation.
+        done, _ = await asyncio.wait([ending], timeout=patience)
+    finally:
+        ending.cancel()
+    failure = ending.result() if done else _late(patience)
     if failure is not None:
         raise failure
+
+
+async def _failure(provider: Any) -> BaseException | None:
+    try:
+        with control.cleanup(limits.CLOSE_WAIT_SECONDS):
+            await provider.aclose()
+    except Exception as error:  # noqa: BLE001 - third-party code; its error must not leave
+        return safe_error(error)
+    except BaseException as error:  # noqa: BLE001 - likewise; raised in a task it would end the loop
+        return safe_error(WorkEndedError(type(error).__name__))
+    return None
+
+
+def _late(patience: float) -> SandboxExecutionError:
+    return SandboxExecutionError(
+        f"the sandbox provider did not finish closing within {patience:g} seconds; "
+        "close again to wait for it"
+    )
 
 
 def _release(provider: Any) -> None:

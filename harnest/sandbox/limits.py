@@ -22,6 +22,8 @@ PORT_MAXIMUM: Final = 65_535
 
 LOCK_SLICE_SECONDS: Final = 0.05
 """Longest single wait for a lock: within it a queued call notices that it was cancelled."""
+DEADLINE_SECONDS: Final = 1_000_000_000
+"""Farthest deadline, in seconds (32 years): what is asked for beyond counts as this."""
 CLEANUP_SECONDS: Final = 5
 """Deadline of a cleanup scope that names none, in seconds."""
 CLOSE_WAIT_SECONDS: Final = 10

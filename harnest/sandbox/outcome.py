@@ -7,6 +7,7 @@ original: the caller raises it outside of any ``except`` block.
 
 from __future__ import annotations
 
+import asyncio
 import re
 
 from harnest.sandbox.errors import (
@@ -21,6 +22,7 @@ from harnest.sandbox.metadata import sandbox_metadata_to_dict
 from harnest.sandbox.result import SandboxResult
 from harnest.sandbox.scope import ScopeEndedError
 from harnest.sandbox.status import SandboxStatus
+from harnest.sandbox.worker import WorkEndedError
 
 __all__ = ["EXECUTION", "START", "safe_error", "safe_outcome", "settled"]
 
@@ -73,14 +75,24 @@ def safe_error(error: BaseException) -> BaseException:
         error: What was raised on the way.
 
     Returns:
-        A new error with a fixed text for any Exception; an interrupt such as KeyboardInterrupt
-        itself, cut off from its context.
+        A new error with a fixed text; for what ends the caller's own task or process, such as
+        KeyboardInterrupt, one of the same type.
     """
     if isinstance(error, Exception):
         return _plain(error) or _failure(error)
-    error.__cause__ = None
-    error.__context__ = None
-    return error
+    return _ending(error) or _failure(error)
+
+
+def _ending(error: BaseException) -> BaseException | None:
+    if isinstance(error, asyncio.CancelledError):
+        # Its text is the caller's, who may recognise its own cancellation by it.
+        return asyncio.CancelledError(*error.args)
+    if isinstance(error, SystemExit):
+        return SystemExit(error.code if isinstance(error.code, int | None) else 1)
+    for kind in (KeyboardInterrupt, GeneratorExit):
+        if isinstance(error, kind):
+            return kind()
+    return None
 
 
 def _plain(error: Exception) -> Exception | None:
@@ -99,8 +111,8 @@ def _plain(error: Exception) -> Exception | None:
     return None
 
 
-def _failure(error: Exception) -> SandboxExecutionError:
-    kind = type(error).__name__
+def _failure(error: BaseException) -> SandboxExecutionError:
+    kind = error.kind if isinstance(error, WorkEndedError) else type(error).__name__
     shown = kind if _TYPE.fullmatch(kind) else "an exception"
     phase = _named_phase(error)
     where = f' in phase "{phase}"' if phase else ""
@@ -110,6 +122,10 @@ def _failure(error: Exception) -> SandboxExecutionError:
     )
 
 
-def _named_phase(error: Exception) -> str:
-    phase = getattr(error, "phase", None)
-    return phase if isinstance(phase, str) and _PHASE.fullmatch(phase) else ""
+def _named_phase(error: BaseException) -> str:
+    try:
+        phase = getattr(error, "phase", None)
+    except Exception:  # noqa: BLE001 - third-party code: an attribute may be a method in disguise
+        return ""
+    named = _PHASE.fullmatch(phase) if isinstance(phase, str) else None
+    return named.group() if named else ""

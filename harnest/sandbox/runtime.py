@@ -299,9 +299,15 @@ class ManagedSandbox:
 
 
 async def _executed(provider: Any, request: SandboxRequest, scope: SandboxControl) -> object:
-    if isinstance(provider, SandboxAsyncProvider):
-        return await provider.aexecute(request)
-    return await awaited(lambda: provider.execute(request), scope)
+    if not isinstance(provider, SandboxAsyncProvider):
+        return await awaited(lambda: provider.execute(request), scope)
+    task = asyncio.current_task()
+    before = task.cancelling() if task else 0
+    result = await provider.aexecute(request)
+    if task and task.cancelling() > before:
+        # The provider has told its end as a result; the caller's cancellation stays one.
+        raise asyncio.CancelledError
+    return result
 
 
 def _closed(entry: AuditEntry, outcome: SandboxResult | BaseException) -> SandboxResult:

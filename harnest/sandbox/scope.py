@@ -7,7 +7,6 @@ siblings alone, unless the whole call is cancelled. Every method may be called f
 from __future__ import annotations
 
 import contextlib
-import math
 import threading
 import time
 from collections.abc import Iterator
@@ -93,7 +92,7 @@ class SandboxControl:
         self.cleanup = cleanup
         self._authority = authority
         self._closed = False
-        self._deadline = None if timeout_seconds is None else time.monotonic() + timeout_seconds
+        self._deadline = None if timeout_seconds is None else _from_now(timeout_seconds)
         self._failed = False
         self._lock = threading.Lock()
         self._opened_in = opened_in
@@ -166,9 +165,9 @@ class SandboxControl:
         """
         if isinstance(seconds, bool) or not isinstance(seconds, int | float):
             raise ValueError("seconds must be a number")  # noqa: TRY004 - a scalar of the contract: ValueError
-        if math.isnan(seconds) or seconds < 0:
+        if not seconds >= 0:  # neither negative nor NaN
             raise ValueError("seconds must be at least 0")
-        limit = time.monotonic() + seconds
+        limit = _from_now(seconds)
         with self._lock:
             self._deadline = limit if self._deadline is None else min(self._deadline, limit)
 
@@ -229,6 +228,11 @@ class SandboxControl:
         if not self._closed:
             return self
         return None if self._opened_in is None else self._opened_in.nearest_open()
+
+
+def _from_now(seconds: float) -> float:
+    # An int may have more digits than a float can take.
+    return time.monotonic() + min(seconds, limits.DEADLINE_SECONDS)
 
 
 def _cancels_call(error: BaseException) -> bool:

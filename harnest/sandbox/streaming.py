@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -49,13 +50,24 @@ class GuardedSink:
 
     def _receive(self, stream: OutputStream, text: str, scope: SandboxControl) -> None:
         if self.error is None:
+            handled = sys.exception()
             try:
                 self._sink(OutputStream(stream), text)
             except BaseException as error:  # noqa: BLE001 - the caller's own; raised to it at the end
-                self.error = error
+                self.error = _without(error, handled)
         if self.error is not None:
             scope.abandon()
             raise ScopeEndedError("the receiver of the output has failed")
+
+
+def _without(error: BaseException, handled: BaseException | None) -> BaseException:
+    # A provider may hand on output while it handles an error of its own, which Python then chains.
+    step: BaseException | None = error
+    while step is not None and handled is not None:
+        if step.__context__ is handled:
+            step.__context__ = None
+        step = step.__context__
+    return error
 
 
 def _streams(result: SandboxResult) -> Iterator[tuple[OutputStream, str]]:

@@ -16,9 +16,21 @@ from typing import TypeVar
 from harnest.sandbox import limits
 from harnest.sandbox.scope import SandboxControl
 
-__all__ = ["awaited", "started"]
+__all__ = ["WorkEndedError", "awaited", "started"]
 
 _T = TypeVar("_T")
+
+
+class WorkEndedError(RuntimeError):
+    """Work in a thread raised what would end, or hang, the event loop that waits for it.
+
+    Args:
+        kind: Name of the type of what it raised, such as ``SystemExit``.
+    """
+
+    def __init__(self, kind: str) -> None:
+        super().__init__(f"the work in a thread ended with {kind}")
+        self.kind = kind
 
 
 def started(work: Callable[[], _T]) -> Future[_T]:
@@ -57,7 +69,8 @@ async def awaited(
         patience: Longest wait of a cancelled task for the work, in seconds.
 
     Raises:
-        BaseException: What ``work`` raises.
+        Exception: What ``work`` raises.
+        WorkEndedError: It raised StopIteration, or what is no Exception.
     """
     future = asyncio.wrap_future(started(work))
     # If nobody waits any more, its error ends here and not in the event loop's log.
@@ -82,6 +95,8 @@ def _fulfil(future: Future[_T], work: Callable[[], _T]) -> None:
     try:
         result = work()
     except BaseException as error:  # noqa: BLE001 - handed to the one who waits
-        future.set_exception(error)
+        # An exit of this thread is no exit of the caller's; StopIteration fits into no future.
+        fits = isinstance(error, Exception) and not isinstance(error, StopIteration)
+        future.set_exception(error if fits else WorkEndedError(type(error).__name__))
     else:
         future.set_result(result)
