@@ -26,8 +26,8 @@ ADDRESS_POOL = "10.97.0.0/27"
 SUBNET_BITS = 28
 TLS_ADDRESS = "tcp://127.0.0.1:2376"
 """Where a daemon with certificates listens, as seen from its network namespace."""
-_START_SECONDS = 30
-_END_SECONDS = 15
+_START_SECONDS = 120
+_END_SECONDS = 60
 _LOAD_SECONDS = 120
 _PING_SECONDS = 0.5
 _DATA_BYTES = 768 << 20

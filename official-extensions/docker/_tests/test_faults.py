@@ -25,8 +25,10 @@ from harnest.extensions.docker.lib.errors import (
     DockerStartError,
     DockerUnavailable,
 )
+from harnest.extensions.docker.lib.limits import API_SECONDS
 from harnest.extensions.docker.lib.pid1 import wire
 
+from conftest import AMPLE, patiently
 from harnest.sandbox import SandboxContext, SandboxRequest, SandboxStatus
 from harnest.sandbox.metadata import sandbox_metadata_to_dict
 
@@ -43,7 +45,7 @@ def made() -> Iterator[Callable[..., tuple[FakeDaemon, DockerSandboxProvider]]]:
 
     def make(**options: Any) -> tuple[FakeDaemon, DockerSandboxProvider]:
         daemon = FakeDaemon()
-        config = DockerSandboxConfig(**{"image": "image", "timeout_seconds": 30, **options})
+        config = DockerSandboxConfig(**{"image": "image", "timeout_seconds": 300, **options})
         pairs.append((daemon, DockerSandboxProvider(config, daemon)))
         return pairs[-1]
 
@@ -293,12 +295,18 @@ def test_the_daemons_evidence_decides_when_pid_one_is_gone(made: Callable[..., A
 def test_a_frozen_daemon_costs_the_deadline_and_a_second(made: Callable[..., Any]) -> None:
     """When creation and removal hang, the call is timed out in its phase; the next one recovers."""
     daemon, provider = made()
-    daemon.trouble("create", seconds=60)
-    daemon.trouble("containers", seconds=3)
-    run_started = time.monotonic()
     provider._engine.household._site.tidied = True
-    result = run(provider, timeout_seconds=1)
-    assert time.monotonic() - run_started < 2
+
+    def attempt(seconds: int) -> Any:
+        daemon.troubles.clear()
+        daemon.trouble("create", seconds=600)
+        daemon.trouble("containers", seconds=3)
+        started = time.monotonic()
+        result = run(provider, timeout_seconds=seconds)
+        assert time.monotonic() - started < seconds + API_SECONDS / 2
+        return result
+
+    result = patiently(attempt, lambda _: "create" in daemon.calls)
     assert result.status is SandboxStatus.TIMED_OUT
     assert result.metadata["phase"] == "container creation"
     assert run(provider).stdout == "hello"
@@ -307,12 +315,22 @@ def test_a_frozen_daemon_costs_the_deadline_and_a_second(made: Callable[..., Any
 def test_a_silent_program_is_killed_by_the_daemon_after_its_deadline(
     made: Callable[..., Any],
 ) -> None:
-    """When PID 1 does not keep the deadline the host ends the container 250 ms later."""
+    """When PID 1 does not keep the deadline the host ends the container soon after it."""
     daemon, provider = made()
-    daemon.programs = lambda _code: wire.pack(wire.STDOUT, b"before")
-    started = time.monotonic()
-    result = run(provider, timeout_seconds=1)
-    assert 1 < time.monotonic() - started < 2
+    begun: list[bytes] = []
+
+    def begin(code: bytes) -> bytes:
+        begun.append(code)
+        return wire.pack(wire.STDOUT, b"before")
+
+    def attempt(seconds: int) -> Any:
+        started = time.monotonic()
+        result = run(provider, timeout_seconds=seconds)
+        assert seconds < time.monotonic() - started < seconds + AMPLE
+        return result
+
+    daemon.programs = begin
+    result = patiently(attempt, lambda _: begun)
     assert (result.status, result.stdout) == (SandboxStatus.TIMED_OUT, "before")
     assert "kill" in daemon.calls
     assert daemon.empty
@@ -457,7 +475,7 @@ def test_spans_carry_what_joins_them_and_no_payload() -> None:
         [sys.executable, "-c", SPANS, folder],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -118,9 +118,9 @@ def neighbour(daemon: None) -> Iterator[Box]:
     ],
 )
 def test_the_program_ends_with_its_host(neighbour: Box, moment: str, code: str) -> None:
-    """Five seconds after hosts were killed nothing of them runs; what is left is pruned, no more."""
+    """After hosts were killed nothing of them runs on; what is left is pruned, no more."""
     hosts = killed_at(moment, code, services=False, rounds=ROUNDS)
-    assert until(lambda: not running(hosts), 5)
+    assert until(lambda: not running(hosts))
     assert neighbour.provider.prune().kept == ()
     assert left(hosts) == []
     assert len(ours()) == 1
@@ -144,10 +144,10 @@ def test_a_child_of_the_host_does_not_keep_its_container(neighbour: Box) -> None
     assert process.stdout is not None
     try:
         host = int(process.stdout.readline().split()[0])
-        process.wait(30)
+        process.wait(120)
         # Nobody is left in its group but the child: without one this raises.
         os.killpg(process.pid, 0)
-        assert until(lambda: not running([host]), 5)
+        assert until(lambda: not running([host]))
     finally:
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
@@ -170,7 +170,7 @@ def test_a_child_of_the_host_does_not_keep_its_container(neighbour: Box) -> None
 def test_services_and_networks_are_pruned(neighbour: Box, moment: str) -> None:
     """Services and networks of killed hosts go with the next prune, in order."""
     hosts = killed_at(moment, SLEEP, services=True, rounds=ROUNDS)
-    assert until(lambda: "primary" not in running(hosts), 5)
+    assert until(lambda: "primary" not in running(hosts))
     assert neighbour.provider.prune().kept == ()
     assert left(hosts) == []
     assert len(ours()) == 1
@@ -179,7 +179,7 @@ def test_services_and_networks_are_pruned(neighbour: Box, moment: str) -> None:
 def test_the_next_first_call_tidies_up(neighbour: Box) -> None:
     """A provider's first call removes what dead processes left."""
     hosts = killed_at("said on", SLEEP, services=True)
-    assert until(lambda: "primary" not in running(hosts), 5)
+    assert until(lambda: "primary" not in running(hosts))
     other = Box()
     assert other.run("print(1)").stdout == "1\n"
     other.close()
@@ -189,7 +189,7 @@ def test_the_next_first_call_tidies_up(neighbour: Box) -> None:
 def test_a_stranger_is_listed_as_such(neighbour: Box) -> None:
     """The inventory tells owners that live from those that are gone."""
     hosts = killed_at("said on", SLEEP, services=False)
-    assert until(lambda: not running(hosts), 5)
+    assert until(lambda: not running(hosts))
     found: Any = {item.resource_id: item for item in neighbour.provider.inventory()}
     (mine,), (other,) = ours(), left(hosts)
     assert (found[mine].owner_alive, found[mine].state, found[mine].kind) == (

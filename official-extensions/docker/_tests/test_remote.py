@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-pytestmark = [pytest.mark.docker, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.docker
 SCRIPT = f"""\
 import json, time
 from harnest.extensions.docker import DockerScope, docker
@@ -30,7 +30,7 @@ ADDRESS, IMAGE = {TLS_ADDRESS!r}, {IMAGE!r}
 who = SandboxContext(agent_name="a", user_id="u", session_id="s")
 
 def make(**options):
-    return docker.sandbox(image=IMAGE, base_url=ADDRESS, timeout_seconds=60, **options).build()
+    return docker.sandbox(image=IMAGE, base_url=ADDRESS, timeout_seconds=120, **options).build()
 
 def ask(box, code, **options):
     return box.execute(SandboxRequest(code=code, context=who, **options))
@@ -77,7 +77,7 @@ def told(remote: OwnDaemon, folder: Path | None, code: str) -> Any:
         env=environment(folder),
         capture_output=True,
         text=True,
-        timeout=90,
+        timeout=200,
         check=False,
     )
     assert done.returncode == 0, done.stderr
@@ -95,16 +95,18 @@ def test_everything_works_over_tls(remote: OwnDaemon, sides: dict[str, Path]) ->
         'second = ask(kept, \'import os; os.mkdir("outputs"); open("outputs/x", "w").write("x");'
         ' print(open("/tmp/kept").read())\')\n'
         'large = ask(kept, \'print("y" * (5 << 20), end="")\')\n'
-        "late = ask(kept, 'print(1, flush=True); import time; time.sleep(60)', timeout_seconds=2)\n"
+        "for seconds in (1, 2, 4, 8, 16):\n"
+        "    late = ask(kept, 'print(1, flush=True); import time; time.sleep(600)', timeout_seconds=seconds)\n"
+        "    if late.stdout: break\n"
         "warm = make(warm=1)\n"
         "ask(warm, 'print(1)')\n"
-        "until = time.monotonic() + 20\n"
+        "until = time.monotonic() + 60\n"
         "while time.monotonic() < until and not warm._engine.household._pool._ready: time.sleep(.05)\n"
         "quick = ask(warm, 'print(2)')\n"
         "other = docker.service(name='other', image=IMAGE, command=['python3', '-m', 'http.server', '8000'],"
         " readiness=docker.readiness(tcp=8000))\n"
         "net = make(services=[other])\n"
-        "served = ask(net, 'import socket; print(socket.create_connection((\"other\", 8000), 2) is not None)')\n"
+        "served = ask(net, 'import socket; print(socket.create_connection((\"other\", 8000), 60) is not None)')\n"
         "for box in (kept, warm, net): box.close()\n"
         "print(json.dumps([first.metadata['fresh'], second.metadata['fresh'], second.stdout,"
         " [f.name for f in second.output_files], len(large.stdout), large.metadata['fresh'],"
@@ -130,7 +132,7 @@ def test_the_container_ends_with_its_host_also_over_tls(
             sys.executable,
             "-c",
             SCRIPT + "make().execute_streaming(SandboxRequest(code='print(1, flush=True)\\n"
-            "import time; time.sleep(60)'), lambda *_: print('on', flush=True))",
+            "import time; time.sleep(600)'), lambda *_: print('on', flush=True))",
         ),
         env=environment(sides["client"]),
         stdout=subprocess.PIPE,
@@ -141,7 +143,7 @@ def test_the_container_ends_with_its_host_also_over_tls(
     assert len(remote.command("ps", "-q").split()) == 1
     process.send_signal(signal.SIGKILL)
     process.communicate()
-    assert until(lambda: remote.command("ps", "-q") == "", 5)
+    assert until(lambda: remote.command("ps", "-q") == "")
     told(remote, sides["client"], "print(json.dumps(len(make().prune().removed)))")
     assert remote.left() == []
 

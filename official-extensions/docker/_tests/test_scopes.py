@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from harnest.extensions.docker import DockerScope, docker
 
-from conftest import IDENTITY, Box, command, meta, open_descriptors, ours, until
+from conftest import FOREVER, IDENTITY, Box, command, meta, open_descriptors, ours, until
 from harnest.sandbox import SandboxContext, SandboxFile, SandboxStatus
 
 if TYPE_CHECKING:
@@ -79,8 +78,7 @@ def test_a_failing_program_keeps_its_container_and_a_stopped_one_does_not(
     assert one.run("print('x' * 200)").status is SandboxStatus.OUTPUT_LIMIT_EXCEEDED
     fresh = one.run("import os; print(os.listdir('/tmp'))")
     assert (fresh.stdout, meta(fresh)["fresh"]) == ("[]\n", True)
-    late = one.run("open('/tmp/kept', 'w'); import time; time.sleep(60)", timeout_seconds=2)
-    assert late.status is SandboxStatus.TIMED_OUT
+    one.overdue("open('/tmp/kept', 'w')\n" + FOREVER, context=IDENTITY)
     assert one.run("import os; print(os.listdir('/tmp'))").stdout == "[]\n"
 
 
@@ -127,23 +125,11 @@ def test_the_least_recently_used_identity_goes_first(box: Callable[..., Box]) ->
 def test_calls_of_one_identity_come_one_after_the_other(box: Callable[..., Box]) -> None:
     """Two calls of a session never run at once; calls of two sessions do."""
     one = box(scope=DockerScope.SESSION, max_concurrency=4)
-    code = "import json, time\na = time.time(); time.sleep(.6); print(json.dumps([a, time.time()]))"
-    walls: dict[str, Any] = {}
-
-    def run(name: str, session: str) -> None:
-        walls[name] = one.facts(code, context=who(session))
-
-    for session in ("a", "b"):
-        one.run("print(1)", context=who(session))
-    jobs = (("a1", "a"), ("a2", "a"), ("b1", "b"))
-    threads = [threading.Thread(target=run, args=job) for job in jobs]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-    (a1, a2), b1 = sorted((walls["a1"], walls["a2"])), walls["b1"]
-    assert a1[1] <= a2[0]
-    assert b1[0] < a1[1]
+    with one.held(context=who("a")):
+        assert one.run("print('beside')", context=who("b")).stdout == "beside\n"
+        late = one.run("print('never')", context=who("a"), timeout_seconds=1)
+    assert (late.status, late.stdout) == (SandboxStatus.TIMED_OUT, "")
+    assert meta(late)["phase"] == "queue"
 
 
 def test_a_container_that_died_in_between_is_replaced(box: Callable[..., Box]) -> None:
@@ -177,31 +163,27 @@ def test_file_descriptors_of_another_run_are_out_of_reach(box: Callable[..., Box
 def test_calls_of_a_session_leave_nothing_behind_in_the_host_process(
     box: Callable[..., Box],
 ) -> None:
-    """Fifty calls of a session leave no descriptor, thread or slow-down behind."""
+    """Fifty calls of a session leave no descriptor and no thread behind."""
     one = box(scope=DockerScope.SESSION)
     one.run("print(1)")
     before = open_descriptors(), threading.active_count()
-    took = []
     for number in range(50):
-        started = time.perf_counter()
         assert one.run(f"print({number})").stdout == f"{number}\n"
-        took.append(time.perf_counter() - started)
     assert (open_descriptors(), threading.active_count()) == before
-    assert sorted(took)[25] < 0.5
 
 
 def test_warm_containers_are_ready_before_they_are_asked_for(box: Callable[..., Box]) -> None:
     """After the first answer the pool fills; a claimed container is never used again."""
     one = box(warm=2)
     assert meta(one.run("print(1)"))["duration_ms"].keys() >= {"container creation"}
-    assert until(lambda: one.waiting == 2, 20)
+    assert until(lambda: one.waiting == 2)
     assert len(ours()) == 2
     seen = set()
     result = one.run("import os; print(os.listdir('/tmp')); open('/tmp/mine', 'w')")
     assert result.stdout == "[]\n"
     assert meta(result)["duration_ms"].keys() == {"queue", "execution"}
     seen.add(meta(result)["topology"])
-    assert until(lambda: one.waiting == 2, 20)
+    assert until(lambda: one.waiting == 2)
     assert len(ours()) == 2
     other = one.run("import os; print(os.listdir('/tmp'))")
     assert other.stdout == "[]\n"
@@ -212,7 +194,7 @@ def test_a_dead_warm_container_is_not_handed_out(box: Callable[..., Box]) -> Non
     """A container of the pool that somebody killed is noticed before a program is sent to it."""
     one = box(warm=1)
     one.run("print(1)")
-    assert until(lambda: one.waiting == 1, 20)
+    assert until(lambda: one.waiting == 1)
     command("kill", ours()[0])
     assert one.run("print(2)").stdout == "2\n"
 
@@ -326,9 +308,7 @@ def test_an_image_is_built_once_per_content(box: Callable[..., Box], tmp_path: P
     assert first.stdout == f"{os.getpid()}", (first.stderr, meta(first))
     (tmp_path / "secret").write_text("changed")
     again = box(image=None, docker_path=str(tmp_path))
-    started = time.monotonic()
     assert again.run("print(1)").stdout == "1\n"
-    assert time.monotonic() - started < 10
     images = command(
         "image", "ls", "-q", "--filter", "label=dev.harnest.context", "--filter", "dangling=true"
     )

@@ -18,7 +18,7 @@ def test_the_gate_lets_through_in_order() -> None:
     """Who came first goes first, and never more than there are places."""
     gate = Gate(1)
     order: list[int] = []
-    with control.execute(30) as scope:
+    with control.execute(600) as scope:
         gate.wait(scope)
         threads = []
         for number in range(4):
@@ -32,7 +32,7 @@ def test_the_gate_lets_through_in_order() -> None:
         assert not gate.attempt()
         gate.leave()
         for thread in threads:
-            thread.join(10)
+            thread.join(60)
     assert order == [0, 1, 2, 3]
     assert gate.attempt()
 
@@ -40,16 +40,16 @@ def test_the_gate_lets_through_in_order() -> None:
 def test_who_gives_up_loses_no_place_of_others() -> None:
     """A cancelled or late call leaves the queue, and its turn goes to the next one."""
     gate = Gate(1)
-    with control.execute(30) as outer:
+    with control.execute(600) as outer:
         gate.wait(outer)
-        with control.execute(30) as late:
+        with control.execute(600) as late:
             late.constrain(0.01)
             with pytest.raises(QueueTimeoutError):
                 gate.wait(late)
         cancelled: list[BaseException] = []
 
         def wait() -> None:
-            with control.execute(30) as scope:
+            with control.execute(600) as scope:
                 threading.Timer(0.05, scope.cancelled.set).start()
                 try:
                     gate.wait(scope)
@@ -58,7 +58,7 @@ def test_who_gives_up_loses_no_place_of_others() -> None:
 
         thread = threading.Thread(target=wait)
         thread.start()
-        thread.join(10)
+        thread.join(60)
         assert len(cancelled) == 1
         gate.leave()
     assert gate.attempt()
@@ -68,10 +68,10 @@ def test_who_gives_up_loses_no_place_of_others() -> None:
 def test_a_request_that_hangs_is_left_when_the_call_is_cancelled() -> None:
     """Waiting for a slow request ends with the call, not with the request."""
     hanging = threading.Event()
-    with control.execute(30) as scope:
+    with control.execute(600) as scope:
         threading.Timer(0.05, scope.cancelled.set).start()
         with pytest.raises(SandboxCancelledError):
-            interruptible(scope, lambda: hanging.wait(30) and None)
+            interruptible(scope, lambda: hanging.wait(600) and None)
     hanging.set()
 
 
@@ -81,7 +81,7 @@ def test_an_error_of_a_background_request_comes_to_its_caller() -> None:
     def fail() -> None:
         raise LookupError("why")
 
-    with pytest.raises(LookupError, match="why"), control.execute(30) as scope:
+    with pytest.raises(LookupError, match="why"), control.execute(600) as scope:
         interruptible(scope, fail)
 
 
@@ -105,6 +105,6 @@ def test_the_keeper_beats_until_it_is_ended() -> None:
     keeper.start()
     keeper.start()
     for _ in range(3):
-        assert beats.acquire(timeout=10)
+        assert beats.acquire(timeout=60)
     keeper.end()
     assert threads == {"harnest-docker-keeper"}

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from typing import TYPE_CHECKING, Any
 
-from conftest import command
 from harnest.execution import ExecutionResult, Workspace, WorkspaceConfig
 
 if TYPE_CHECKING:
@@ -61,10 +59,3 @@ class Shop:
             self._runner.run(self.workspace.__aexit__(None, None, None))
         finally:
             self._runner.close()
-
-
-def running() -> list[str]:
-    """Return ids of the containers of this process, whatever their state."""
-    shown = '{{.ID}} {{.Label "dev.harnest.owner"}}'
-    lines = command("ps", "-a", "--no-trunc", "--format", shown).splitlines()
-    return [line.split()[0] for line in lines if f".{os.getpid()}." in line]

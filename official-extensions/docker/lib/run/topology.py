@@ -114,15 +114,19 @@ class Topology:
             self.beat()
 
     def ask(self, program: Program, seconds: float, scope: SandboxControl) -> bool:
-        """Run a short program of our own in the primary container; return whether it succeeded."""
+        """Run a short program of our own in the primary container; return whether it succeeded.
+
+        PID 1 ends it after *seconds*; a slow one may take until the scope's deadline to say so.
+        """
         if self.primary is None:
             return False
         try:
-            result = self.primary.run(program, seconds, Overtime(scope, seconds))
+            result = self.primary.run(program, seconds, Overtime(scope, _seconds(scope)))
         except PrimaryLost:
             result = None
         if result is None or result.lost:
             self.usable = False
+            scope.check()
             raise DockerProtocolError(Phase.READINESS, "the primary container ended by itself")
         return result.ending.clean and not result.ending.exit_code and not result.ending.signal
 

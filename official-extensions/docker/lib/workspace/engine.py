@@ -142,6 +142,8 @@ class DockerWorkspace:
             result = topology.perform(probe_task(self._surroundings), probing)
         broken = self._expected.broken(result)
         if broken:
+            # A probe that the end of the call cut off says nothing of the daemon.
+            scope.check()
             raise DockerStartError(
                 Phase.VERIFICATION, f"this daemon or image does not give {', '.join(broken)}"
             )
