@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("tutorial/*.md"))]
 PAGES += sorted((ROOT / "docs").glob("how-to/*.md"))
-GUIDES = [page for page in PAGES if any(i.info == "console" or i.file for i in listings(page))]
+RUN = {"console", "python"}
+GUIDES = [page for page in PAGES if any(i.info in RUN or i.file for i in listings(page))]
 
 
 def cases() -> list:

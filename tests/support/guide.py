@@ -1,8 +1,8 @@
 """A guide's listings, executed in the order in which a reader meets them.
 
 In a Markdown page a ``console`` block holds commands after ``$`` and what they print; ``...`` on a
-line of its own stands for any lines. A ``code-block`` with a caption is a file to write. A comment
-before a block says what is special about it::
+line of its own stands for any lines. A ``code-block`` with a caption is a file to write. Any other
+``python`` block is run, after those before it. A comment before a block says what is special::
 
     <!-- test: docker -->            runs only where a Docker daemon has a Python image
     <!-- test: fails -->             its last command is refused
@@ -94,6 +94,7 @@ class Reader:
         self._image = image
         self._path = f"{bin_folder}{os.pathsep}{os.environ['PATH']}"
         self._note = folder.parent / f"{folder.name}.cwd"
+        self._python = ""
 
     def follow(self, listing: Listing) -> None:
         """Write the file or run the commands of one block and compare what they print."""
@@ -101,11 +102,16 @@ class Reader:
             target = self.here / listing.file
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(listing.text)
+        elif listing.info == "python":
+            self._python += listing.body
+            self._run("python -", [], refused=False, line=listing.line, typed=self._python)
         elif listing.info == "console":
             for command, expected in listing.commands():
                 self._run(command, expected, refused=listing.mark == "fails", line=listing.line)
 
-    def _run(self, command: str, expected: list[str], *, refused: bool, line: int) -> None:
+    def _run(
+        self, command: str, expected: list[str], *, refused: bool, line: int, typed: str = ""
+    ) -> None:
         if self._image:
             command = command.replace("--sandbox docker", f"--sandbox docker --image {self._image}")
         script = f"{command}\ncode=$?\npwd >'{self._note}'\nexit $code"
@@ -113,7 +119,7 @@ class Reader:
             ["bash", "-o", "pipefail", "-c", script],
             cwd=self.here,
             env=os.environ | {"PATH": self._path},
-            stdin=subprocess.DEVNULL,
+            input=typed,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             timeout=TIMEOUT_SECONDS,
