@@ -135,6 +135,18 @@ print(json.dumps([os.getcwd(), os.environ['HOME'], os.getuid(), os.getgid(), os.
     assert made.stat().st_uid == os.getuid()
 
 
+@pytest.mark.parametrize("name", ["caf\udce9", "a\u2003b\rc", "a b\n,:\\040"])
+def test_an_allowed_path_may_have_any_name(
+    open_room: Callable[..., Room], tmp_path: Path, name: str
+) -> None:
+    """Bytes that are no UTF-8 and spaces of any kind are no reason to refuse it."""
+    (tmp_path / name).mkdir()
+    (tmp_path / name / "file").write_text("content")
+    room = open_room(allowed_paths=[tmp_path / name])
+    path = ascii(os.fsencode(tmp_path / name / "file"))
+    assert room.tell(f"import json\nprint(json.dumps(open({path}).read()))") == "content"
+
+
 def test_an_allowed_path_is_readable_at_its_own_place_and_read_only(
     open_room: Callable[..., Room], tmp_path: Path
 ) -> None:

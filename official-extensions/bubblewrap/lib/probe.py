@@ -64,8 +64,8 @@ def status(pid):
 def connect():
     socket.create_connection(("127.0.0.1", {port}), timeout={seconds}).close()
 open("/tmp/probe", "w").close()
-with open("/proc/self/mountinfo") as file:
-    mounts = [line.split()[4:6] for line in file]
+with open("/proc/self/mountinfo", "rb") as file:  # names of folders as they are, spaces escaped
+    mounts = [os.fsdecode(line).split(" ")[4:6] for line in file]
 print(json.dumps(dict(
     user=[os.getuid(), os.getgid()],
     status=[status("self"), status(1)],
