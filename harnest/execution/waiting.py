@@ -70,12 +70,12 @@ async def carried_out(work: Callable[[], _T], scope: SandboxControl, seconds: fl
     return future.result()
 
 
-async def in_thread(work: Callable[[], _T], seconds: float) -> _T:
+async def in_thread(work: Callable[[], _T], seconds: float | None = None) -> _T:
     """Run blocking work, to its end even when the task is cancelled meanwhile.
 
     Args:
         work: The work, which bounds itself.
-        seconds: Longest wait for it, as work of others may not do so.
+        seconds: Longest wait for it, as work of others may not do so; None for no such bound.
 
     Raises:
         BackendError: It did not come back in time.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -250,21 +251,35 @@ def test_a_slow_sandbox_is_waited_for(
     asyncio.run(opened.close())
 
 
+@pytest.mark.parametrize("moment", ["provisioning", "copying", "done"])
 def test_a_cancelled_start_deletes_what_it_made(
-    backend: Callable[..., OpenShellBackend], gateway: LocalGateway
+    backend: Callable[..., OpenShellBackend], gateway: LocalGateway, project: Path, moment: str
 ) -> None:
-    """Whoever does not wait for a start is left with nothing on the gateway."""
-    gateway.faults.never_ready = True
+    """Whoever does not wait for a start is left with nothing on the gateway, however late it is."""
+    gateway.faults.never_ready = moment == "provisioning"
+    with (project / "large").open("wb") as file:
+        file.truncate(64 << 20)
+    asked = gateway.service.asked
 
     async def main() -> None:
-        start = asyncio.create_task(backend().start())
-        await until(lambda: bool(gateway.state.sandboxes))
+        start = asyncio.create_task(backend(project=project, exclude=exclude).start())
+        if moment == "provisioning":
+            await until(lambda: bool(gateway.state.sandboxes))
+        elif moment == "copying":
+            await until(lambda: asked.count("ExecSandbox") > 1)
+        else:
+            await until(lambda: "CreateSandbox" in asked)
+            for thread in threading.enumerate():
+                if thread.name == "harnest-sandbox":
+                    thread.join(60)  # this task has not heard yet that it is done
         start.cancel()
         with pytest.raises(asyncio.CancelledError):
             await start
         await until(lambda: gateway.left() == NOTHING)
 
+    exclude = ["large"] if moment == "done" else []
     asyncio.run(main())
+    assert asked.count("ExecSandbox") < 64
 
 
 def test_a_failing_deletion_is_told_by_name_and_can_be_repeated(

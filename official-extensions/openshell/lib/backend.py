@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+from functools import partial
 from typing import TYPE_CHECKING, Self
 
 from harnest.execution import (
@@ -15,7 +16,10 @@ from harnest.execution import (
 )
 from harnest.execution import limits as execution_limits
 from harnest.execution.observation import observed
-from harnest.sandbox import SandboxCancelledError
+from harnest.execution.waiting import TaskCancelled, carried_out, in_thread
+from harnest.sandbox import SandboxCancelledError, control
+from harnest.sandbox.admission import Admission
+from harnest.sandbox.errors import SandboxClosedError
 
 from . import limits
 from .config import OpenShellConfig
@@ -23,13 +27,10 @@ from .connecting import by_sdk
 from .opened import OpenSandbox
 from .paths import inside
 from .sync.report import SyncReport
-from .waiting import in_scope, in_thread
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
-
-    from harnest.sandbox.scope import SandboxControl
 
     from .gateway.port import Gateway, PendingRule
     from .settings import SandboxSettings
@@ -85,7 +86,7 @@ class OpenShellBackend:
         self._connect = by_sdk if connect is None else connect
         self._open: OpenSandbox | None = None
         self._last: OpenSandbox | None = None
-        self._running: dict[SandboxControl, asyncio.Event] = {}
+        self._admission = Admission()
         self._closed = False
         self._changing = asyncio.Lock()
 
@@ -143,8 +144,7 @@ class OpenShellBackend:
         async with self._changing:
             if self._open is None:
                 opened = OpenSandbox(self.config, self._settings, self._connect(self._settings))
-                seconds = self.config.ready_seconds + limits.CLEANUP_SECONDS
-                await in_scope(opened.start, seconds + limits.OVERDUE_SECONDS, lambda _: None)
+                await self._make_ready(opened)
                 self._open = self._last = opened
 
     async def execute_command(
@@ -291,19 +291,28 @@ class OpenShellBackend:
         if opened is None:
             raise WorkspaceClosedError("the backend is not open")
         self._closed = True
-        await self._end_running()
-        await in_thread(opened.delete)
-        self._open = None
+        async with self._changing:
+            await self._end_running()
+            await in_thread(opened.delete)
+            self._open = None
+
+    async def _make_ready(self, opened: OpenSandbox) -> None:
+        seconds = self.config.ready_seconds + limits.CLEANUP_SECONDS
+        cancellation: BaseException | None = None
+        try:
+            with control.execute(seconds) as scope:
+                start = partial(opened.start, scope)
+                await carried_out(start, scope, seconds + limits.OVERDUE_SECONDS)
+        except TaskCancelled as cancelled:
+            cancellation = cancelled.cancellation
+        if cancellation is not None:
+            if opened.ready:  # in the moment in which the task was cancelled: nobody will have it
+                await in_thread(opened.discard)
+            raise cancellation
 
     async def _end_running(self) -> None:
-        running = dict(self._running)
-        for scope in running:
-            scope.abandon()
-        waits = [asyncio.ensure_future(ended.wait()) for ended in running.values()]
-        if waits:
-            _, late = await asyncio.wait(waits, timeout=limits.CLOSE_SECONDS)
-            for wait in late:
-                wait.cancel()
+        self._admission.abandon()
+        await in_thread(partial(self._admission.shut, limits.CLOSE_SECONDS))
 
     def _opened(self) -> OpenSandbox:
         if self._closed:
@@ -319,20 +328,18 @@ class OpenShellBackend:
         return min(self.config.timeout_seconds, checked)
 
     async def _carried_out(self, opened: OpenSandbox, call: ExecutionCall) -> ExecutionResult:
-        ended = asyncio.Event()
-        seconds = call.timeout_seconds + limits.OVERDUE_SECONDS
+        failure: BaseException
+        seconds = call.timeout_seconds
         try:
-            result = await in_scope(
-                lambda: opened.carry_out(call),
-                seconds,
-                lambda scope: self._running.update({scope: ended}),
-            )
-        except SandboxCancelledError:
+            with self._admission.admitted(seconds) as scope:
+                carry_out = partial(opened.carry_out, call, scope)
+                result = await carried_out(carry_out, scope, seconds + limits.OVERDUE_SECONDS)
+            files = await in_thread(opened.refresh)
+            return dataclasses.replace(result, files_created=files)
+        except TaskCancelled as cancelled:
+            failure = cancelled.cancellation
+        except (SandboxCancelledError, SandboxClosedError) as error:
+            failure = error
             if self._closed:
-                raise WorkspaceClosedError("the backend was closed meanwhile") from None
-            raise
-        finally:
-            self._running = {s: e for s, e in self._running.items() if e is not ended}
-            ended.set()
-        files = await in_thread(opened.refresh)
-        return dataclasses.replace(result, files_created=files)
+                failure = WorkspaceClosedError("the backend was closed meanwhile")
+        raise failure

@@ -19,11 +19,12 @@ from harnest.sandbox import SandboxFile
 
 from . import limits
 from .gateway.port import Stream
+from .remote import scripts
 from .sync.archive import Incoming, pieces
 from .sync.listing import LIST, RemoteEntry, parsed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from .remote.box import Box
 
@@ -68,18 +69,24 @@ class Outputs:
     entries: Mapping[str, RemoteEntry]
 
 
-def put(box: Box, work: str, contents: Mapping[str, bytes]) -> None:
+def put(box: Box, work: str, contents: Mapping[str, bytes], check: Callable[[], None]) -> None:
     """Write input files, replacing files of those names that an earlier call left.
 
     Args:
         box: The sandbox.
         work: The work directory, made if need be.
         contents: Content by name.
+        check: Raises when nobody waits any more.
     """
-    if contents:
-        folder = box.folder()
-        box.stage_pieces(folder, "tar", pieces(_packed(contents)))
+    if not contents:
+        return
+    folder = box.folder()
+    try:
+        box.stage_pieces(folder, "tar", pieces(_packed(contents)), check)
         box.helper(_PUT, folder, work)
+    except BaseException:
+        box.helper(scripts.DISCARD, folder)
+        raise
 
 
 def collect(

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from harnest.execution import BackendError, ExecutionResult
 from harnest.logging import get_logger
-from harnest.sandbox import control
 
 from . import limits
 from .denials import DenialLog, merged, of_output
@@ -22,6 +21,7 @@ from .sync.project import Project
 
 if TYPE_CHECKING:
     from harnest.execution import ExecutionCall
+    from harnest.sandbox.scope import SandboxControl
 
     from .config import OpenShellConfig
     from .gateway.port import Gateway, PendingRule
@@ -41,6 +41,9 @@ class OpenSandbox:
         config: The backend's configuration.
         settings: What the sandbox is made with.
         gateway: Connection that this object closes.
+
+    Attributes:
+        ready: Whether it was started.
     """
 
     def __init__(
@@ -54,7 +57,7 @@ class OpenSandbox:
         self._project = Project(self._session.box, tree, config.exclude)
         self._denials = DenialLog(self._session.box)
         self._lock = threading.Lock()
-        self._stale = ""
+        self.ready = False
 
     @property
     def name(self) -> str:
@@ -66,37 +69,52 @@ class OpenSandbox:
         """What came of bringing files back."""
         return self._project.report
 
-    def start(self) -> None:
+    def start(self, scope: SandboxControl) -> None:
         """Make the sandbox ready and copy the project into it.
+
+        Args:
+            scope: Says whether somebody still waits.
 
         Raises:
             ExecutionError: It can't be; what was made is deleted.
             SandboxCancelledError: Nobody waits any more; likewise.
         """
-        with control.execute(self._config.ready_seconds + limits.CLEANUP_SECONDS) as scope:
+        try:
+            self._session.start(attach=self._config.attach, check=scope.check)
             try:
-                self._session.start(attach=self._config.attach, check=scope.check)
-                try:
-                    if self._session.made:
-                        self._project.upload()
-                    self._denials.new()  # what was refused before is nobody's here
-                except BaseException:
-                    self._session.end()
-                    raise
+                if self._session.made:
+                    self._project.upload(scope.check)
+                self._denials.new()  # what was refused before is nobody's here
+                scope.check()
             except BaseException:
-                self._gateway.close()
+                self._session.end()
                 raise
+        except BaseException:
+            self._gateway.close()
+            raise
+        self.ready = True
 
-    def carry_out(self, call: ExecutionCall) -> ExecutionResult:
-        """Run a command or program to its end, under the current control scope.
+    def discard(self) -> None:
+        """Give up what nobody has used yet; a failure is logged."""
+        try:
+            self._session.end()
+        except BackendError as error:
+            _LOG.warning("a sandbox that nobody waits for can't be deleted", error=str(error))
+        self._gateway.close()
+
+    def carry_out(self, call: ExecutionCall, scope: SandboxControl) -> ExecutionResult:
+        """Run a command or program to its end.
+
+        Args:
+            call: What to run.
+            scope: Its deadline and cancellation.
 
         Raises:
             BackendError: The gateway failed.
             SandboxCancelledError: The scope was cancelled; nothing of the call is running.
         """
         capture = Capture(self._config.max_output_bytes)
-        with control.execute(call.timeout_seconds) as scope:
-            ended = run(self._session.box, self._command(call), capture, scope)
+        ended = run(self._session.box, self._command(call), capture, scope)
         capture.close()
         told = of_output(capture.data("stdout"), capture.data("stderr"))
         with self._lock:
@@ -118,10 +136,9 @@ class OpenSandbox:
             with self._lock:
                 files = self._project.refresh()
         except BackendError as error:
-            self._stale = str(error)
-            _LOG.warning("files of a sandbox were not brought back", sandbox=self.name)
+            told = {"sandbox": self.name, "error": str(error)}
+            _LOG.warning("files of a sandbox were not brought back", **told)
             return ()
-        self._stale = ""
         return files
 
     def sync(self) -> None:

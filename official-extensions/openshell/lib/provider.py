@@ -195,7 +195,7 @@ class OpenShellSandboxProvider:
     def _run(self, call: _Call, box: Box, work: str, scope: SandboxControl) -> Ended:
         with call.during("input files"):
             scope.check()
-            put(box, work, call.inputs)
+            put(box, work, call.inputs, scope.check)
         with call.during("execution"):
             command = Command(
                 arguments=(self._settings.python, "-c", scripts.BOOTSTRAP),

@@ -6,7 +6,7 @@ the number of bytes that follow, and those bytes:
 - to it: ``R`` runs a command, ``A`` says that a piece of its output was taken, ``L`` that nobody
   listens to it any more; it goes on all the same;
 - from it: ``o`` and ``e`` are pieces of output, an empty one the end of a stream, ``x`` the exit
-  code.
+  code. The first frame says that it is there.
 """
 
 from __future__ import annotations
@@ -85,6 +85,7 @@ def run(number, wish, stdin):
     send(number, b"x", str(code if code >= 0 else 128 - code).encode())
 
 
+send(0, b"x")
 while head := sys.stdin.buffer.read(HEAD.size):
     number, letter, size = HEAD.unpack(head)
     data = sys.stdin.buffer.read(size)
@@ -107,6 +108,9 @@ class Agent:
 
     Args:
         container: Where it runs.
+
+    Raises:
+        RuntimeError: It can't be started.
     """
 
     def __init__(self, container: str) -> None:
@@ -119,6 +123,8 @@ class Agent:
         self._running: dict[int, Running] = {}
         self._count = 0
         self._gone = False
+        if len(_pipe(self._process.stdout).read(HEAD.size)) < HEAD.size:
+            raise RuntimeError("the supervisor can't be started")
         self._thread = threading.Thread(target=self._read, daemon=True)
         self._thread.start()
 

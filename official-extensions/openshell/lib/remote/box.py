@@ -104,27 +104,33 @@ class Box:
         """
         return repeated(lambda: self._helped(script, arguments, stdin, seconds, most))
 
-    def stage(self, folder: str, name: str, content: bytes) -> None:
+    def stage(self, folder: str, name: str, content: bytes, check: Callable[[], None]) -> None:
         """Write content of any length to numbered files inside, piece by piece.
 
         Args:
             folder: Folder for them.
             name: Their common name.
             content: The content.
+            check: Raises when nobody waits any more.
         """
         steps = range(0, max(len(content), 1), limits.PIECE_BYTES)
         view = memoryview(content)
-        self.stage_pieces(folder, name, (bytes(view[at : at + limits.PIECE_BYTES]) for at in steps))
+        pieces = (bytes(view[at : at + limits.PIECE_BYTES]) for at in steps)
+        self.stage_pieces(folder, name, pieces, check)
 
-    def stage_pieces(self, folder: str, name: str, pieces: Iterable[bytes]) -> None:
+    def stage_pieces(
+        self, folder: str, name: str, pieces: Iterable[bytes], check: Callable[[], None]
+    ) -> None:
         """Write pieces of content to numbered files inside, one request each.
 
         Args:
             folder: Folder for them.
             name: Their common name.
             pieces: The pieces, each of at most :data:`~.limits.PIECE_BYTES`.
+            check: Raises when nobody waits any more.
         """
         for number, piece in enumerate(pieces):
+            check()
             self.helper(scripts.STAGE, folder, f"{name}.{number:08}", stdin=piece)
 
     def call(self, script: str, arguments: Sequence[str], stdin: bytes, seconds: float) -> Exec:

@@ -113,15 +113,11 @@ def _prepared(box: Box, command: Command, folder: str, token: str, scope: Sandbo
     arguments, stdin = list(command.arguments), command.stdin
     if command.last is not None:
         if len(command.last.encode()) > limits.INLINE_COMMAND_BYTES:
-            box.stage(folder, "command", command.last.encode())
+            box.stage(folder, "command", command.last.encode(), scope.check)
         else:
             arguments.append(command.last)
     if len(stdin) > limits.PIECE_BYTES:
-        for at in range(0, len(stdin), limits.PIECE_BYTES):
-            scope.check()
-            piece = stdin[at : at + limits.PIECE_BYTES]
-            name = f"stdin.{at // limits.PIECE_BYTES:08}"
-            box.helper(scripts.STAGE, folder, name, stdin=piece)
+        box.stage(folder, "stdin", stdin, scope.check)
         stdin = b""
     remaining = scope.remaining()
     seconds = _FOREVER if remaining is None else math.ceil(remaining)

@@ -59,18 +59,22 @@ class Project:
         self._unsettled: set[str] = set()
         self.report = SyncReport()
 
-    def upload(self) -> None:
+    def upload(self, check: Callable[[], None]) -> None:
         """Copy the project into the work directory.
+
+        Args:
+            check: Raises when nobody waits any more.
 
         Raises:
             BackendError: It can't be copied.
+            BaseException: What ``check`` raises.
         """
         if self._tree is not None:
             try:
                 entries = list(self._tree.entries())
                 folder = self._box.folder()
                 stream = packed(self._tree, entries, self._base.__setitem__)
-                self._box.stage_pieces(folder, "tar", pieces(stream))
+                self._box.stage_pieces(folder, "tar", pieces(stream), check)
             except (OSError, ValueError) as error:
                 raise BackendError(f"the project can't be copied: {error}") from None
             self._box.helper(_EXTRACT, folder, self._box.work, seconds=_patience(entries))
