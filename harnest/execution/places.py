@@ -53,7 +53,7 @@ class Places:
                 return path[len(root) :].lstrip("/")
         if path.startswith("/"):
             raise PermissionError(
-                f"{path[:200]!r} is outside of the work directory {self.inside}; name a path "
+                f"{path[:200]!r} is outside of the work directory {self.inside!r}; name a path "
                 "relative to it"
             )
         return path
@@ -107,7 +107,7 @@ class _Walk:
         raise self._outside()
 
     def _outside(self) -> PermissionError:
-        return PermissionError(f"{self.shown} leads out of the work directory {self.told}")
+        return PermissionError(f"{self.shown} leads out of the work directory {self.told!r}")
 
 
 def _checked(path: object) -> str:

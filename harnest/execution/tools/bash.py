@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from harnest.execution.backend import DescribedBackend, LocatedBackend
 from harnest.execution.errors import ExecutionError
+from harnest.execution.tools.names import show_name
 from harnest.execution.tools.parameters import Parameter
 from harnest.execution.tools.text import count
 from harnest.execution.tools.tool import Tool
@@ -112,9 +114,13 @@ class BashTool(Tool):
     def _directory(self) -> str:
         try:
             if isinstance(self.backend, LocatedBackend):
-                return f"the directory {self.backend.inside_directory}"
+                return f"the directory {_shown(self.backend.inside_directory)}"
             if self.backend.owns_filesystem:
-                return f"the directory {self.backend.resolve_path('.')}"
+                return f"the directory {_shown(self.backend.resolve_path('.'))}"
         except ExecutionError:
             pass  # not open yet, which the first call will say: its directory has no path so far
         return "the work directory"
+
+
+def _shown(path: str) -> str:
+    return show_name(os.fsencode(path))

@@ -27,6 +27,7 @@ from harnest.execution import (
     limits,
 )
 from harnest.execution.local import workdir
+from harnest.execution.tools import WorkspaceTools
 from harnest.sandbox import SandboxCancelledError, SandboxExecutionError, control
 from tests.fakes.engine import FakeTier, offer, until_stopped
 from tests.support.waiting import LONG
@@ -314,6 +315,26 @@ def test_what_ends_a_call_leaves_the_control_scope_around_it(
                 with pytest.raises(WorkspaceClosedError):
                     await task
             scope.check()
+
+    run(work())
+
+
+def test_a_directory_of_any_name_is_told_as_text(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Whoever sends it to a model can encode it."""
+    directory = tmp_path / "caf\udce9\n"
+    directory.mkdir()
+    (directory / "out").symlink_to("..")
+
+    async def work() -> None:
+        async with opened(monkeypatch, FakeTier(), directory=directory) as workspace:
+            tools = WorkspaceTools(workspace)
+            told = [(await tools.answer("read_file", {"path": p})).text for p in ("..", "out/x")]
+            for text in (tools["bash"].description, *told):
+                assert "caf" in text
+                assert text.isprintable()
+                assert text.encode()
 
     run(work())
 
