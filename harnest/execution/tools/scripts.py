@@ -121,7 +121,7 @@ if [ -e "./$n" ]; then
 [ -f "./$n" ] || exit 83
 [ "$rule" = create ] && exit 86
 [ -w "./$n" ] || exit 84
-m=$(stat -c %a "./$n") || exit 84
+m=$(stat -c 000%a "./$n") || exit 84
 elif [ "$rule" = replace ]; then exit 90
 fi
 if [ -n "$first" ]; then

@@ -205,6 +205,17 @@ def test_a_replaced_file_keeps_its_permissions(bench: Bench) -> None:
     assert stat.S_IMODE(path.stat().st_mode) == 0o751
 
 
+@pytest.mark.parametrize("mode", [0, 0o44, 0o7])
+def test_permissions_stay_where_nobody_but_root_could_write(mode: int, bench: Bench) -> None:
+    """Those of the owner may all be missing."""
+    if os.geteuid():
+        pytest.skip("only root writes there")
+    path = write(bench, "f", b"x")
+    path.chmod(mode)
+    assert bench.say("write_file", path="f", content="y") == "Replaced f: 1 byte, 1 line"
+    assert (stat.S_IMODE(path.stat().st_mode), path.read_bytes()) == (mode, b"y")
+
+
 def test_a_new_file_has_the_permissions_of_any_other(bench: Bench) -> None:
     """The umask decides, as for every program."""
     mask = os.umask(0o027)
