@@ -76,7 +76,7 @@ def make(host: None) -> Iterator[Callable[..., Any]]:
     made: list[Any] = []
 
     def build(**options: Any) -> Any:
-        options.setdefault("timeout_seconds", 20)
+        options.setdefault("timeout_seconds", 60)
         made.append(bubblewrap.sandbox(**options).build())
         return made[-1]
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from harnest.execution import ExecutionCall, WorkspaceConfig
 from harnest.sandbox import SandboxContext, SandboxRequest, control
+from harnest_ext.conformance.timing import Deadlines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,17 +37,25 @@ class Room:
         config = WorkspaceConfig(tier="bubblewrap", **options)
         return cls(bubblewrap.workspace(config, directory), directory)
 
-    def python(self, code: str, *, timeout: int = 20) -> EngineResult:
+    def python(self, code: str, *, timeout: int = 60) -> EngineResult:
         """Run a program."""
         return self._run(ExecutionCall(kind="execute", text=code, timeout_seconds=timeout))
 
-    def shell(self, command: str, *, timeout: int = 20, stdin: bytes | None = None) -> EngineResult:
+    def shell(self, command: str, *, timeout: int = 60, stdin: bytes | None = None) -> EngineResult:
         """Run a command."""
         return self._run(
             ExecutionCall(
                 kind="execute_command", text=command, timeout_seconds=timeout, stdin=stdin
             )
         )
+
+    def late(self, run: Callable[..., EngineResult], program: str) -> EngineResult:
+        """The result of what its deadline ended once it had made the file ``begun``."""
+        deadlines = Deadlines()
+        for seconds in deadlines:
+            result = run(program, timeout=seconds)
+            deadlines.too_short = not (self.directory / "begun").exists()
+        return result
 
     def tell(self, code: str) -> Any:
         """What a program, which must succeed, prints as JSON."""
@@ -87,7 +96,7 @@ def marked(mark: str) -> list[int]:
     return found
 
 
-def until(condition: Callable[[], bool], seconds: float = 5.0) -> bool:
+def until(condition: Callable[[], bool], seconds: float = 60.0) -> bool:
     """Whether a condition came true within some seconds."""
     limit = time.monotonic() + seconds
     while time.monotonic() < limit:

@@ -79,5 +79,4 @@ WORKSPACE = WorkspaceProfile(
     options={"tier": "process"},
     supports=frozenset(WorkspaceFeature) - set(WHY_NOT_IN_WORKSPACES),
     why_not=WHY_NOT_IN_WORKSPACES,
-    slack_seconds=1.0,  # for machines that are busy with other tests
 )

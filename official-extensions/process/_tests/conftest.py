@@ -32,7 +32,7 @@ def make() -> Iterator[Callable[..., Any]]:
     made: list[Any] = []
 
     def build(**options: Any) -> Any:
-        options.setdefault("timeout_seconds", 20)
+        options.setdefault("timeout_seconds", 60)
         made.append(process.sandbox(**options).build())
         return made[-1]
 

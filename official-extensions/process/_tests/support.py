@@ -30,7 +30,7 @@ def alive(pid: int) -> bool:
     return state not in "ZX"
 
 
-def until(condition: Callable[[], bool], seconds: float = 5.0) -> bool:
+def until(condition: Callable[[], bool], seconds: float = 60.0) -> bool:
     """Whether a condition came true within some seconds."""
     limit = time.monotonic() + seconds
     while time.monotonic() < limit:

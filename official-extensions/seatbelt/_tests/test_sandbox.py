@@ -227,7 +227,7 @@ sys.exit(9)
 """
     confinement = Confinement(interpreter=Interpreter.at(sys.executable), allowed=(), network=False)
     capture = Capture(10_000)
-    with sealed(b"input") as stdin, control.execute(20) as scope:
+    with sealed(b"input") as stdin, control.execute(60) as scope:
         run = Run(work=work, code=code, environment={"MINE": "a b"}, stdin=stdin)
         with confinement.program(run) as program:
             assert program.launcher is not None
@@ -242,7 +242,7 @@ def test_a_tool_that_rejects_the_profile_runs_nothing(tmp_path: Path) -> None:
     """What it says is the reason, as for a profile that this macOS doesn't understand."""
     confinement = Confinement(interpreter=Interpreter.at(sys.executable), allowed=(), network=False)
     run = Run(work=tmp_path, code="open('ran', 'w')", environment={})
-    with control.execute(20) as scope, confinement.program(run) as program:
+    with control.execute(60) as scope, confinement.program(run) as program:
         assert program.launcher is not None
         prefix = ("/bin/sh", "-c", "echo unbound variable: same-sandbox >&2; exit 65")
         started = replace(program, launcher=replace(program.launcher, prefix=prefix))
@@ -263,8 +263,8 @@ def room(tmp_path: Path) -> WorkspaceEngine:
 
 def told(room: WorkspaceEngine, code: str) -> Any:
     """What a program prints as JSON."""
-    with control.execute(20):
-        result = room.run(ExecutionCall(kind="execute", text=code, timeout_seconds=20))
+    with control.execute(60):
+        result = room.run(ExecutionCall(kind="execute", text=code, timeout_seconds=60))
     assert result.exit_code == 0, result.stderr
     return json.loads(result.stdout)
 
