@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 def private_directories() -> set[Path]:
     """Those that workspaces of this process made and did not remove."""
     found = workdir.leftovers(workdir.WORKSPACE_PREFIX)
-    return {item.path for item in found if item.alive}
+    return {item.path for item in found if item.pid == os.getpid()}
 
 
 async def cancelled_after(workspace: Workspace, steps: int) -> bool:
