@@ -17,6 +17,7 @@ from harnest.execution.variables import Variables
 __all__ = [
     "absolute",
     "choice",
+    "deadline",
     "language",
     "number",
     "readable_paths",
@@ -51,6 +52,21 @@ def choice(name: str, value: object, allowed: tuple[object, ...]) -> None:
     if not any(value == item and type(value) is type(item) for item in allowed):
         names = ", ".join(repr(item) for item in allowed)
         raise ValueError(f"{name} must be one of {names}, not {_shown(value)}")
+
+
+def deadline(timeout: object, configured: int) -> int:
+    """Return the deadline of a call in seconds: what it asks for, within what is configured.
+
+    Args:
+        timeout: What it asks for; None for what is configured.
+        configured: Longest deadline.
+
+    Raises:
+        ValueError: ``timeout`` is no int, or less than 1.
+    """
+    if timeout is None:
+        return configured
+    return min(configured, number("timeout", timeout, limits.SECONDS_MAXIMUM))
 
 
 def language(value: object) -> None:

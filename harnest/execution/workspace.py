@@ -157,7 +157,7 @@ class Workspace:
             call = ExecutionCall(
                 kind="execute_command",
                 text=command,
-                timeout_seconds=self._seconds(timeout),
+                timeout_seconds=checks.deadline(timeout, self.timeout_seconds),
                 stdin=stdin,
             )
             return await observation.of(self._opened().carry_out(call))
@@ -177,7 +177,7 @@ class Workspace:
         """
         async with observed(self, "execute") as observation:
             checks.language(language)
-            seconds = self._seconds(timeout)
+            seconds = checks.deadline(timeout, self.timeout_seconds)
             call = ExecutionCall(kind="execute", text=code, timeout_seconds=seconds)
             return await observation.of(self._opened().carry_out(call))
 
@@ -231,9 +231,3 @@ class Workspace:
         if self._open is None:
             raise WorkspaceClosedError("the workspace is not open: use `async with Workspace(...)`")
         return self._open
-
-    def _seconds(self, timeout: int | None) -> int:
-        if timeout is None:
-            return self.config.timeout_seconds
-        checked = checks.number("timeout", timeout, limits.SECONDS_MAXIMUM)
-        return min(self.config.timeout_seconds, checked)

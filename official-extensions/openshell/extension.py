@@ -131,17 +131,16 @@ class OpenShellExtension(Extension):
             TypeError: An option has the wrong type.
             ValueError: An option is out of its bounds, or a secret's variable is not set.
         """
-        made_with = SandboxSettings(
-            connection=Connection() if connection is None else connection,
-            policy=Policy() if policy is None else policy,
-            secrets=Secrets(secrets),
-            image=image,
-            environment={} if environment is None else environment,
-            work=work,
-            ready_seconds=ready_seconds,
-        )
         settings = DeclaredSettings(
-            sandbox=made_with,
+            sandbox=SandboxSettings(
+                connection=Connection() if connection is None else connection,
+                policy=Policy() if policy is None else policy,
+                secrets=Secrets(secrets),
+                image=image,
+                environment={} if environment is None else environment,
+                work=work,
+                ready_seconds=ready_seconds,
+            ),
             network_policy=network_policy,
             timeout_seconds=timeout_seconds,
             max_output_bytes=max_output_bytes,
@@ -151,13 +150,17 @@ class OpenShellExtension(Extension):
             python=python,
             programs=programs,
         )
-        return Sandbox.provider(
-            lambda: _build(settings),
-            name="openshell",
-            timeout_seconds=timeout_seconds,
-            metadata=metadata,
-            network_policy=network_policy,
-        )
+        return _declared(settings, metadata)
+
+
+def _declared(settings: DeclaredSettings, metadata: Mapping[str, object] | None) -> Sandbox:
+    return Sandbox.provider(
+        lambda: _build(settings),
+        name="openshell",
+        timeout_seconds=settings.timeout_seconds,
+        metadata=metadata,
+        network_policy=settings.network_policy,
+    )
 
 
 def _build(settings: DeclaredSettings) -> object:

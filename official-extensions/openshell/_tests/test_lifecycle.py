@@ -50,6 +50,20 @@ def started(backend: OpenShellBackend) -> OpenShellBackend:
     return backend
 
 
+def closed(gateway: LocalGateway, *backends: OpenShellBackend) -> None:
+    """Close backends; nothing of theirs is left then."""
+    for backend in backends:
+        asyncio.run(backend.close())
+    assert gateway.left() == NOTHING
+
+
+@pytest.fixture
+def secret(monkeypatch: pytest.MonkeyPatch) -> Secret:
+    """A secret whose value is set."""
+    monkeypatch.setenv("OPENSHELL_TEST_SECRET", "s3cret-value")
+    return Secret(name="OPENSHELL_TEST_SECRET", hosts=["api.example.com"])
+
+
 def ran(backend: OpenShellBackend, command: str) -> str:
     """Return what a command prints."""
     return asyncio.run(backend.execute_command(command)).stdout
@@ -69,8 +83,7 @@ def test_a_sandbox_is_made_with_everything_explicit(
     assert found.spec.policy.landlock.compatibility == "hard_requirement"
     assert found.spec.policy.process.run_as_user == "sandbox"
     assert list(found.spec.policy.filesystem.read_write) == ["/dev/null", "/sandbox", "/tmp"]
-    asyncio.run(opened.close())
-    assert gateway.left() == NOTHING
+    closed(gateway, opened)
 
 
 def test_two_sessions_with_a_common_prefix_never_share_a_sandbox(
@@ -82,9 +95,7 @@ def test_two_sessions_with_a_common_prefix_never_share_a_sandbox(
     ran(first, "echo first >mark")
     assert ran(second, "cat mark 2>/dev/null || echo nothing") == "nothing\n"
     assert len(gateway.state.sandboxes) == 2
-    for opened in (first, second):
-        asyncio.run(opened.close())
-    assert gateway.left() == NOTHING
+    closed(gateway, first, second)
 
 
 def test_a_second_owners_close_does_not_delete_the_firsts_sandbox(
@@ -98,8 +109,7 @@ def test_a_second_owners_close_does_not_delete_the_firsts_sandbox(
     assert ran(second, "cat mark") == "kept\n"
     asyncio.run(second.close())
     assert ran(first, "cat mark") == "kept\n"
-    asyncio.run(first.close())
-    assert gateway.left() == NOTHING
+    closed(gateway, first)
 
 
 def test_starting_and_closing_twice_at_once_is_doing_it_once(
@@ -140,8 +150,7 @@ def test_attaching_can_be_refused(
     with pytest.raises(OwnershipError, match="attach is False"):
         started(backend(session_id="s", attach=False))
     assert ran(first, "echo still") == "still\n"
-    asyncio.run(first.close())
-    assert gateway.left() == NOTHING
+    closed(gateway, first)
 
 
 def test_a_sandbox_under_another_policy_is_not_attached_to(
@@ -155,8 +164,7 @@ def test_a_sandbox_under_another_policy_is_not_attached_to(
         with pytest.raises(PolicyDiffersError, match=r"network_policies|landlock"):
             started(backend(session_id="s", policy=policy))
     assert ran(first, "echo still") == "still\n"
-    asyncio.run(first.close())
-    assert gateway.left() == NOTHING
+    closed(gateway, first)
 
 
 def test_an_owner_can_delete_a_sandbox_that_it_attached_to(
@@ -173,13 +181,11 @@ def test_an_owner_can_delete_a_sandbox_that_it_attached_to(
 def test_a_failed_start_deletes_what_it_made(
     backend: Callable[..., OpenShellBackend],
     gateway: LocalGateway,
-    monkeypatch: pytest.MonkeyPatch,
+    secret: Secret,
     fault: str,
 ) -> None:
     """A sandbox that ends in error, or is never ready, is gone when the error comes out."""
-    monkeypatch.setenv("OPENSHELL_TEST_SECRET", "s3cret-value")
     setattr(gateway.faults, fault, True)
-    secret = Secret(name="OPENSHELL_TEST_SECRET", hosts=["api.example.com"])
     made = backend(ready_seconds=1, policy=ALLOWING, secrets=[secret])
     with pytest.raises(OpenShellStartError, match=r"error|not ready"):
         started(made)
@@ -192,13 +198,11 @@ def test_a_failed_start_deletes_what_it_made(
 def test_a_start_that_the_gateway_refuses_leaves_nothing(
     backend: Callable[..., OpenShellBackend],
     gateway: LocalGateway,
-    monkeypatch: pytest.MonkeyPatch,
+    secret: Secret,
     what: str,
 ) -> None:
     """Whichever request is refused, what the ones before it made is deleted."""
-    monkeypatch.setenv("OPENSHELL_TEST_SECRET", "s3cret-value")
     gateway.faults.plan(what, "RESOURCE_EXHAUSTED")
-    secret = Secret(name="OPENSHELL_TEST_SECRET", hosts=["api.example.com"])
     with pytest.raises(OpenShellStartError, match=f"{what} with RESOURCE_EXHAUSTED"):
         started(backend(policy=ALLOWING, secrets=[secret]))
     assert gateway.left() == NOTHING
@@ -223,8 +227,7 @@ def test_a_lost_answer_to_the_creation_makes_no_second_sandbox(
     gateway.faults.plan("CreateSandbox", "UNAVAILABLE", lost=True, times=times)
     opened = started(backend())
     assert len(gateway.state.sandboxes) == 1
-    asyncio.run(opened.close())
-    assert gateway.left() == NOTHING
+    closed(gateway, opened)
 
 
 def test_lost_answers_everywhere_leave_nothing(
@@ -236,8 +239,7 @@ def test_lost_answers_everywhere_leave_nothing(
         gateway.faults.plan(what, "UNAVAILABLE")
     opened = started(backend())
     assert ran(opened, "echo ok") == "ok\n"
-    asyncio.run(opened.close())
-    assert gateway.left() == NOTHING
+    closed(gateway, opened)
 
 
 def test_a_slow_sandbox_is_waited_for(
@@ -290,8 +292,7 @@ def test_a_failing_deletion_is_told_by_name_and_can_be_repeated(
     gateway.faults.plan("DeleteSandbox", "PERMISSION_DENIED")
     with pytest.raises(DeleteFailedError, match=opened.sandbox_name):
         asyncio.run(opened.close())
-    asyncio.run(opened.close())
-    assert gateway.left() == NOTHING
+    closed(gateway, opened)
 
 
 def test_a_sandbox_that_is_gone_already_is_no_error_in_closing(
@@ -300,8 +301,7 @@ def test_a_sandbox_that_is_gone_already_is_no_error_in_closing(
     """Somebody else deleted it: there is nothing left to do."""
     opened = started(backend())
     gateway.state.discard(gateway.only())
-    asyncio.run(opened.close())
-    assert gateway.left() == NOTHING
+    closed(gateway, opened)
 
 
 def test_an_image_without_what_commands_need_is_refused(
@@ -316,11 +316,9 @@ def test_an_image_without_what_commands_need_is_refused(
 def test_secrets_are_placeholders_inside_and_providers_are_deleted(
     backend: Callable[..., OpenShellBackend],
     gateway: LocalGateway,
-    monkeypatch: pytest.MonkeyPatch,
+    secret: Secret,
 ) -> None:
     """The gateway gets the value, bound to the secret's hosts; no program can read it."""
-    monkeypatch.setenv("OPENSHELL_TEST_SECRET", "s3cret-value")
-    secret = Secret(name="OPENSHELL_TEST_SECRET", hosts=["api.example.com"])
     opened = started(backend(policy=ALLOWING, secrets=[secret]))
     (provider,) = gateway.state.providers.values()
     (profile,) = gateway.state.profiles.values()
@@ -334,18 +332,15 @@ def test_secrets_are_placeholders_inside_and_providers_are_deleted(
     assert "s3cret-value" not in str(spec)
     assert ran(opened, "echo $OPENSHELL_TEST_SECRET").startswith("openshell:resolve:env:")
     assert "s3cret-value" not in ran(opened, "env; cat /proc/*/environ 2>/dev/null | tr '\\0' ' '")
-    asyncio.run(opened.close())
-    assert gateway.left() == NOTHING
+    closed(gateway, opened)
 
 
 def test_a_gateway_that_repeats_a_secret_does_not_bring_it_into_an_error(
     backend: Callable[..., OpenShellBackend],
     gateway: LocalGateway,
-    monkeypatch: pytest.MonkeyPatch,
+    secret: Secret,
 ) -> None:
     """What a gateway says is redacted before it becomes a message, however it failed."""
-    monkeypatch.setenv("OPENSHELL_TEST_SECRET", "s3cret-value")
-    secret = Secret(name="OPENSHELL_TEST_SECRET", hosts=["api.example.com"])
     made = backend(policy=ALLOWING, secrets=[secret])
     gateway.service.forget_profiles = True
     with pytest.raises(OpenShellStartError) as caught:

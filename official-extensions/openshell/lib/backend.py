@@ -14,7 +14,6 @@ from harnest.execution import (
     WorkspaceClosedError,
     checks,
 )
-from harnest.execution import limits as execution_limits
 from harnest.execution.observation import observed
 from harnest.execution.waiting import TaskCancelled, carried_out, in_thread
 from harnest.sandbox import SandboxCancelledError, control
@@ -170,7 +169,7 @@ class OpenShellBackend:
             call = ExecutionCall(
                 kind="execute_command",
                 text=command,
-                timeout_seconds=self._seconds(timeout),
+                timeout_seconds=checks.deadline(timeout, self.timeout_seconds),
                 stdin=stdin,
             )
             return await observation.of(self._carried_out(self._opened(), call))
@@ -190,7 +189,7 @@ class OpenShellBackend:
         """
         async with observed(self, "execute") as observation:
             checks.language(language)
-            seconds = self._seconds(timeout)
+            seconds = checks.deadline(timeout, self.timeout_seconds)
             call = ExecutionCall(kind="execute", text=code, timeout_seconds=seconds)
             return await observation.of(self._carried_out(self._opened(), call))
 
@@ -320,12 +319,6 @@ class OpenShellBackend:
         if self._open is None:
             raise WorkspaceClosedError("the backend is not open: start it first")
         return self._open
-
-    def _seconds(self, timeout: int | None) -> int:
-        if timeout is None:
-            return self.config.timeout_seconds
-        checked = checks.number("timeout", timeout, execution_limits.SECONDS_MAXIMUM)
-        return min(self.config.timeout_seconds, checked)
 
     async def _carried_out(self, opened: OpenSandbox, call: ExecutionCall) -> ExecutionResult:
         failure: BaseException
