@@ -11,10 +11,10 @@ from harnest_ext import limits
 from harnest_ext.errors import LoadError
 from harnest_ext.runtime import rules
 from harnest_ext.runtime.authority import StartAuthority
-from harnest_ext.runtime.background import BackgroundLoop
+from harnest_ext.runtime.background import BackgroundLoop, LoopBlockedError
 from harnest_ext.runtime.grants import refuse_agent, undeclared_grants
 from harnest_ext.runtime.invocation import Invocation, new_identity
-from harnest_ext.runtime.lifecycle import LifeCycle
+from harnest_ext.runtime.lifecycle import LifeCycle, finished
 from harnest_ext.runtime.opening import open_project
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ class AgentRuntime:
         try:
             self._loop.run(self._start(running))
         except BaseException:
-            self._end_loop()
+            self._end_loop(limits.EXTENSION_STOP_SECONDS)
             raise
 
     async def astart(self) -> None:
@@ -133,10 +133,13 @@ class AgentRuntime:
                     )
                 )
             return
+        running, life, seconds = self._running, self._life, limits.EXTENSION_STOP_SECONDS
         try:
-            problems = loop.run(self._shut())
+            problems = loop.run(self._shut(), patience=seconds)
+        except LoopBlockedError:
+            problems, seconds = self._left(running, life), 0
         finally:
-            problems_of_loop = self._end_loop()
+            problems_of_loop = self._end_loop(seconds)
         _raise([*problems, *problems_of_loop])
 
     async def aclose(self) -> None:
@@ -238,14 +241,24 @@ class AgentRuntime:
         finally:
             # An interrupt while the providers close must not keep the extensions from stopping.
             try:
-                problems += await life.stop()
+                problems += await finished(life.stop())
             finally:
                 running.release(self)
         return problems
 
-    def _end_loop(self) -> list[Problem]:
+    def _left(self, running: Running | None, life: LifeCycle | None) -> list[Problem]:
+        # What the blocked loop was about to do is done here, but for what has to run in it.
+        self._running = None
+        if running is None or life is None:
+            return []
+        problems = running.close_invocations()
+        running.release(self)
+        names = ", ".join(life.unstopped) or "none"
+        return [*problems, rules.STOP_FAILED.problem(f"Extensions that did not stop: {names}.")]
+
+    def _end_loop(self, seconds: float) -> list[Problem]:
         loop, self._loop = self._loop, None
-        if loop is None or loop.close(seconds=limits.EXTENSION_STOP_SECONDS):
+        if loop is None or loop.close(seconds=seconds):
             return []
         return [rules.STOP_FAILED.problem("The runtime's event loop is blocked and was left.")]
 

@@ -35,7 +35,7 @@ class Authorities:
 
     def __init__(self, active: ActiveSet, root: Path) -> None:
         self._active = active
-        self._store = StateStore(root / ".harnest")
+        self._store = StateStore(root)
         self._desks: dict[str, ContinuationDesk] = {}
 
     def has(self, extension: str, capability: str) -> bool:

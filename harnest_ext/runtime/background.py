@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from harnest_ext import limits
@@ -13,10 +14,16 @@ from harnest_ext.runtime.safely import type_name
 if TYPE_CHECKING:
     from collections.abc import Coroutine
 
-__all__ = ["BackgroundLoop"]
+__all__ = ["BackgroundLoop", "LoopBlockedError"]
 
 _T = TypeVar("_T")
 _LOGGER = logging.getLogger("harnest.runtime")
+_LOOK_SECONDS = 1.0
+"""How often a waiting thread looks whether the loop still serves."""
+
+
+class LoopBlockedError(RuntimeError):
+    """Somebody's code keeps the event loop's thread; nothing else can run in it."""
 
 
 class BackgroundLoop:
@@ -25,14 +32,22 @@ class BackgroundLoop:
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
         self._loop.set_exception_handler(_tell)
+        self._ending = False
         self._thread = threading.Thread(target=self._serve, name="harnest-runtime", daemon=True)
         self._thread.start()
 
-    def run(self, work: Coroutine[Any, Any, _T]) -> _T:
+    def run(self, work: Coroutine[Any, Any, _T], *, patience: float | None = None) -> _T:
         """Run a coroutine to its end and return its result.
 
         An interrupt of the calling thread (a signal's handler that raises) cancels it, waits for
         its end and goes on.
+
+        Args:
+            work: What to run.
+            patience: Seconds that somebody's code may block the loop; None for ever.
+
+        Raises:
+            LoopBlockedError: It was blocked for longer; the work may still go on, or never.
         """
         done = threading.Event()
         tasks: list[asyncio.Task[_T]] = []
@@ -48,10 +63,12 @@ class BackgroundLoop:
 
         self._loop.call_soon_threadsafe(begin)
         try:
-            done.wait()
+            self._await(done, patience)
+        except LoopBlockedError:
+            raise
         except BaseException:
             self._loop.call_soon_threadsafe(stop)
-            done.wait()
+            self._await(done, patience)
             raise
         return tasks[0].result()
 
@@ -61,20 +78,40 @@ class BackgroundLoop:
         Args:
             seconds: How long to wait for it.
         """
+        self._ending = True
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(seconds)
         return not self._thread.is_alive()
 
+    def _await(self, done: threading.Event, patience: float | None) -> None:
+        if patience is None:
+            done.wait()
+            return
+        while not done.wait(min(patience, _LOOK_SECONDS)):
+            served = threading.Event()
+            self._loop.call_soon_threadsafe(served.set)
+            if not served.wait(patience) and not done.is_set():
+                raise LoopBlockedError
+
     def _serve(self) -> None:
         asyncio.set_event_loop(self._loop)
         try:
-            self._loop.run_forever()
-            self._loop.run_until_complete(_end_tasks())
-            self._loop.run_until_complete(self._loop.shutdown_asyncgens())
-            self._loop.run_until_complete(self._loop.shutdown_default_executor())
+            while not self._ending:
+                # An exit that a task raises is that task's end, not the loop's.
+                with suppress(KeyboardInterrupt, SystemExit):
+                    self._loop.run_forever()
+            self._finish(_end_tasks())
+            self._finish(self._loop.shutdown_asyncgens())
+            self._finish(self._loop.shutdown_default_executor())
         finally:
             asyncio.set_event_loop(None)
             self._loop.close()
+
+    def _finish(self, work: Coroutine[Any, Any, None]) -> None:
+        task = self._loop.create_task(work)
+        while not task.done():
+            with suppress(KeyboardInterrupt, SystemExit):
+                self._loop.run_until_complete(task)
 
 
 async def _end_tasks() -> None:

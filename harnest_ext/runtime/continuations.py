@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from harnest.continuation import (
@@ -16,6 +17,7 @@ from harnest.continuation import (
 from harnest_ext import limits
 from harnest_ext.runtime import records
 from harnest_ext.runtime.safely import type_name
+from harnest_ext.runtime.state import STATE_FILE
 
 if TYPE_CHECKING:
     import sqlite3
@@ -49,7 +51,7 @@ class ContinuationDesk:
         self._store = store
         self._owner = owner
         self._schemas: dict[str, Validator] = {}
-        self._finished: set[asyncio.Event] = set()
+        self._waiting: set[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = set()
 
     def register_schema(self, schema_id: str, validate: Validator) -> None:
         """Name a form of results; see :class:`harnest.continuation.ProviderContinuations`."""
@@ -98,7 +100,8 @@ class ContinuationDesk:
             ContinuationError: The invocation ended or the runtime closed first.
         """
         finished = asyncio.Event()
-        self._finished.add(finished)
+        waiting = (asyncio.get_running_loop(), finished)
+        self._waiting.add(waiting)
         try:
             while True:
                 row = await self._change(lambda db: records.find(db, self._owner, external_id))
@@ -108,12 +111,15 @@ class ContinuationDesk:
                     return row
                 await _either(finished, _LOOK_SECONDS)
         finally:
-            self._finished.discard(finished)
+            self._waiting.discard(waiting)
 
     async def _finish(self, external_id: str, state: str, payload: str) -> None:
         await self._change(lambda db: records.finish(db, self._owner, external_id, state, payload))
-        for finished in list(self._finished):
-            finished.set()
+        for loop, finished in list(self._waiting):
+            # The extension and those who wait may live in different loops; one that was closed
+            # has nobody to wake.
+            with suppress(RuntimeError):
+                loop.call_soon_threadsafe(finished.set)
 
     async def _change(self, work: Callable[[sqlite3.Connection], _T]) -> _T:
         failed = ""
@@ -124,7 +130,7 @@ class ContinuationDesk:
         except Exception as error:  # noqa: BLE001 - SQLite's errors hold paths and values
             failed = type_name(error)
         reason = "the runtime is closed" if self._store.closed else failed
-        raise ContinuationError(f"The project's state can't be used: {reason}.")
+        raise ContinuationError(f"The project's state in {STATE_FILE} can't be used: {reason}.")
 
     def _validator(self, schema_id: str) -> Validator:
         validate = self._schemas.get(schema_id)

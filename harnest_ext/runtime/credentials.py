@@ -81,8 +81,13 @@ class FileCredentials:
                 f"There is no credential for {request.audience!r}: add a table of that name with "
                 f"a 'token' to {self._path.name}."
             )
-        allowed = entry.get("scopes")
-        missing = [] if allowed is None else [s for s in request.scopes if s not in allowed]
+        allowed = entry.get("scopes", list(request.scopes))
+        if not isinstance(allowed, list):
+            # Searched as text, 'scopes = "repo:write"' would allow 'repo'.
+            raise CredentialUnavailableError(
+                f"'scopes' of {request.audience!r} in {self._path.name} is no list of texts."
+            )
+        missing = [scope for scope in request.scopes if scope not in allowed]
         if missing:
             raise CredentialUnavailableError(
                 f"The credential for {request.audience!r} is not for the scopes "
@@ -108,7 +113,11 @@ def _tables(path: Path) -> dict[str, Any]:
                 f"The credentials file {path.name} must be a regular file of yours with mode "
                 f"0600: chmod 600 {path.name}"
             )
-        data = file.read(limits.CREDENTIALS_BYTES)
+        data = file.read(limits.CREDENTIALS_BYTES + 1)
+    if len(data) > limits.CREDENTIALS_BYTES:
+        raise CredentialUnavailableError(
+            f"The credentials file {path.name} has more than {limits.CREDENTIALS_BYTES} bytes."
+        )
     return tomllib.loads(data.decode())
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from harnest.extensions import Extension
 from harnest.extensions._finder import PREFIX
@@ -34,11 +34,15 @@ def find_extension(module: ModuleType) -> Extension[Any] | Problem:
 
 
 def _is_another(value: object, extension: Extension[Any], module: str) -> bool:
-    if isinstance(value, Extension):
+    # By type alone: to ask a proxy for its class, as isinstance does, runs what it stands for.
+    if issubclass(type(value), Extension):
         return value is not extension and not _of_other(type(value), module)
-    if not isinstance(value, type) or not issubclass(value, Extension):
+    if not issubclass(type(value), type):
         return False
-    return value not in (Extension, type(extension)) and not _of_other(value, module)
+    cls = cast("type", value)
+    if Extension not in cls.__mro__ or cls in (Extension, type(extension)):
+        return False
+    return not _of_other(cls, module)
 
 
 def _of_other(cls: type, module: str) -> bool:

@@ -25,7 +25,7 @@ from harnest_ext.runtime.continuations import InvocationSide
 from harnest_ext.runtime.credentials import Resolver
 from harnest_ext.runtime.grants import refuse_sandbox
 from harnest_ext.runtime.handle import GrantedSandbox
-from harnest_ext.runtime.safely import type_name
+from harnest_ext.runtime.safely import ends_caller, type_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -177,7 +177,9 @@ class Invocation:
         try:
             context = each.extension.create_context(ExtensionContext(slug))
             open_context(context, name=slug, continuations=self._continuations(slug))
-        except Exception as error:  # noqa: BLE001 - the extension's own code
+        except BaseException as error:
+            if ends_caller(error):
+                raise
             return rules.CONTEXT_FAILED.problem(
                 f"The extension {slug!r} could not open its context: {type_name(error)}.",
                 path=slug,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from typing import TYPE_CHECKING, TypeVar
 
 from harnest_ext import limits
 from harnest_ext.errors import LoadError
 from harnest_ext.runtime import rules
-from harnest_ext.runtime.safely import type_name
+from harnest_ext.runtime.safely import ends_caller, type_name
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
     from harnest_ext.problem import Problem
     from harnest_ext.runtime.loading import LoadedExtension
 
-__all__ = ["LifeCycle"]
+__all__ = ["LifeCycle", "finished"]
+
+_T = TypeVar("_T")
 
 
 class LifeCycle:
@@ -38,6 +41,7 @@ class LifeCycle:
     ) -> None:
         self._waiting = list(loaded)
         self._attempted: list[LoadedExtension] = []
+        self._stopping: LoadedExtension | None = None
         self._context = context
         self._stop_seconds = stop_seconds
 
@@ -55,26 +59,37 @@ class LifeCycle:
             try:
                 failure = await self._start(each)
             except BaseException:
-                await _uninterrupted(self.stop())
+                with suppress(asyncio.CancelledError):
+                    await finished(self.stop())
                 raise
         if failure is not None:
-            later = await _uninterrupted(self.stop())
+            later = await finished(self.stop())
             raise LoadError((failure, *later), unchanged="Everything that had started was stopped.")
 
     async def stop(self) -> list[Problem]:
         """Stop what was attempted, in reverse; return what failed."""
         problems = []
         while self._attempted:
-            problem = await self._stop(self._attempted.pop())
+            self._stopping = self._attempted.pop()
+            problem = await self._stop(self._stopping)
             if problem is not None:
                 problems.append(problem)
+        self._stopping = None
         return problems
+
+    @property
+    def unstopped(self) -> tuple[str, ...]:
+        """Names of what was started and did not stop yet; first the one that is about to."""
+        stopping = [] if self._stopping is None else [self._stopping]
+        return tuple(each.candidate.slug for each in (*stopping, *reversed(self._attempted)))
 
     async def _start(self, each: LoadedExtension) -> Problem | None:
         slug = each.candidate.slug
         try:
             await each.extension.start(self._context(each))
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - the extension's own code
+        except BaseException as error:
+            if ends_caller(error):
+                raise
             return rules.START_FAILED.problem(
                 f"The extension {slug!r} could not be started: {type_name(error)}.",
                 path=slug,
@@ -93,34 +108,42 @@ class LifeCycle:
         )
 
 
-async def _awaited(call: Callable[[], Awaitable[None]]) -> None:
-    await call()
+async def finished(work: Awaitable[_T]) -> _T:
+    """Await bounded work to its end, however often the task is cancelled meanwhile.
+
+    Args:
+        work: What ends by itself.
+
+    Raises:
+        asyncio.CancelledError: The task was cancelled; the work has ended.
+    """
+    task = asyncio.ensure_future(work)
+    cancelled = False
+    while not task.done():
+        try:
+            await asyncio.wait({task})
+        except asyncio.CancelledError:
+            cancelled = True
+    if cancelled:
+        raise asyncio.CancelledError
+    return task.result()
 
 
-async def _bounded(task: asyncio.Task[None], seconds: float) -> str | None:
+async def _awaited(call: Callable[[], Awaitable[None]]) -> str | None:
+    # Caught here: an exit that leaves a task ends the event loop with it.
+    try:
+        await call()
+    except asyncio.CancelledError:
+        raise
+    except BaseException as error:  # noqa: BLE001 - the extension's own code
+        return type_name(error)
+    return None
+
+
+async def _bounded(task: asyncio.Task[str | None], seconds: float) -> str | None:
     await asyncio.wait({task}, timeout=seconds)
     if not task.done():
         task.cancel()
         await asyncio.wait({task}, timeout=limits.CANCELLED_STOP_SECONDS)
-        task.add_done_callback(_forget)
         return f"it took longer than {seconds:g} seconds"
-    return _forget(task)
-
-
-def _forget(task: asyncio.Task[None]) -> str | None:
-    # Asking for the exception keeps the loop from logging it with its text.
-    if task.cancelled():
-        return "CancelledError"
-    error = task.exception()
-    return None if error is None else type_name(error)
-
-
-async def _uninterrupted(stopping: Awaitable[list[Problem]]) -> list[Problem]:
-    # Each stop is bounded, so waiting for all of them through further cancellations is too.
-    task = asyncio.ensure_future(stopping)
-    while not task.done():
-        try:
-            await asyncio.shield(task)
-        except asyncio.CancelledError:
-            continue
-    return task.result()
+    return "CancelledError" if task.cancelled() else task.result()

@@ -13,7 +13,7 @@ from harnest_ext.errors import LoadError
 from harnest_ext.problem import Problem
 from harnest_ext.runtime import rules
 from harnest_ext.runtime.exports import find_extension
-from harnest_ext.runtime.safely import place_in, type_name
+from harnest_ext.runtime.safely import ends_caller, place_in, type_name
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -77,7 +77,9 @@ def _import(candidate: Candidate) -> ModuleType | Problem:
     try:
         importlib.import_module(name)
         return sys.modules[name]
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - the extension's own code
+    except BaseException as error:
+        if ends_caller(error):
+            raise
         return _failed(candidate, error)
 
 

@@ -50,6 +50,7 @@ class Running:
         self._lock = threading.Lock()
         self._open: set[Invocation] = set()
         self._closing = False
+        self._released = False
 
     def granted(self, agent: str) -> tuple[str, ...]:
         """Return the names of an agent's granted and declared sandboxes, sorted."""
@@ -84,7 +85,11 @@ class Running:
         return self.pool.close()
 
     def release(self, owner: object) -> None:
-        """Close the state and give the extensions back."""
+        """Close the state and give the extensions back. Repeatable, also from several threads."""
+        with self._lock:
+            if self._released:
+                return
+            self._released = True
         self.authorities.close()
         unload_sandboxes()
         self.active.disown(owner)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from pathlib import Path
 
-__all__ = ["place_in", "type_name"]
+__all__ = ["ends_caller", "place_in", "type_name"]
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,79}", re.ASCII)
 
@@ -14,6 +15,14 @@ def type_name(error: BaseException) -> str:
     """Return the name of an exception's type; a type may be made with any text as its name."""
     name = type(error).__name__
     return name if _NAME.fullmatch(name) else "an exception"
+
+
+def ends_caller(error: BaseException) -> bool:
+    """Tell whether an exception is the end of whoever called foreign code, and none of the code's.
+
+    SystemExit isn't: an extension that exits has failed.
+    """
+    return isinstance(error, KeyboardInterrupt | GeneratorExit | asyncio.CancelledError)
 
 
 def place_in(error: BaseException, where: Path) -> tuple[Path, int | None]:

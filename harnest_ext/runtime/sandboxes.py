@@ -19,7 +19,7 @@ from harnest.sandbox import Sandbox
 from harnest_ext import limits
 from harnest_ext.problem import Problem
 from harnest_ext.runtime import rules
-from harnest_ext.runtime.safely import place_in, type_name
+from harnest_ext.runtime.safely import ends_caller, place_in, type_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -65,12 +65,17 @@ def load_sandboxes(root: Path, active: ActiveSet) -> SandboxCatalog:
     package = ModuleType(_PACKAGE)
     package.__path__ = [str(root / FOLDER)]
     sys.modules[_PACKAGE] = package
-    for path in _files(root / FOLDER):
-        outcome = _objection(path) or _load(path, active)
-        if isinstance(outcome, Problem):
-            broken[path.stem] = outcome
-        else:
-            declared[path.stem] = outcome
+    try:
+        for path in _files(root / FOLDER):
+            outcome = _objection(path) or _load(path, active)
+            if isinstance(outcome, Problem):
+                broken[path.stem] = outcome
+            else:
+                declared[path.stem] = outcome
+    except BaseException:
+        # Interrupted: the next project must not find this one's modules.
+        unload_sandboxes()
+        raise
     return SandboxCatalog(declared=declared, broken=broken)
 
 
@@ -124,8 +129,10 @@ def _import(path: Path) -> ModuleType | Problem:
     sys.modules[name] = module
     try:
         _execute(spec, module)
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - the project's own code
+    except BaseException as error:
         sys.modules.pop(name, None)
+        if ends_caller(error):
+            raise
         return rules.SANDBOX_IMPORT.problem(
             f"sandbox/{path.name} could not be imported: {type_name(error)}.",
             path=f"{FOLDER}/{path.name}",

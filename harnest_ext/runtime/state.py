@@ -17,8 +17,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-__all__ = ["StateStore"]
+__all__ = ["STATE_FILE", "STATE_FOLDER", "StateStore"]
 
+STATE_FOLDER: Final = ".harnest"
+STATE_FILE: Final = f"{STATE_FOLDER}/state.sqlite3"
+"""Where it lies in the project's folder."""
 _T = TypeVar("_T")
 _BUSY_SECONDS: Final = 10
 """Seconds to wait for another process's transaction."""
@@ -40,11 +43,11 @@ class StateStore:
     """One project's state.
 
     Args:
-        folder: Where the file is kept; made at first use.
+        root: The project's folder; the state is made at first use.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, root: Path) -> None:
+        self._root = root
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
         self._closed = False
@@ -77,30 +80,32 @@ class StateStore:
             connection.execute("BEGIN IMMEDIATE")
             try:
                 result = work(connection)
+                connection.execute("COMMIT")
             except BaseException:
-                connection.execute("ROLLBACK")
+                # A full disk may end the transaction by itself, or keep it open at its end.
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
                 raise
-            connection.execute("COMMIT")
             return result
 
     def _open(self) -> sqlite3.Connection:
         if self._closed:
             raise RuntimeError("the runtime that this belongs to is closed")
         if self._connection is None:
-            self._connection = _connect(self._folder)
+            self._connection = _connect(self._root)
         return self._connection
 
 
-def _connect(folder: Path) -> sqlite3.Connection:
+def _connect(root: Path) -> sqlite3.Connection:
     import sqlite3  # noqa: PLC0415 - most invocations store nothing
 
+    folder, path = root / STATE_FOLDER, root / STATE_FILE
     if folder.is_symlink():
         raise NotADirectoryError(f"{folder.name} is a link")
     folder.mkdir(mode=0o700, exist_ok=True)
     ignore = folder / ".gitignore"
     if not ignore.exists():
         ignore.write_text("*\n", "utf-8")
-    path = folder / "state.sqlite3"
     # SQLite would make the file with the process's umask; ours is the owner's alone.
     os.close(os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600))
     connection = sqlite3.connect(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from harnest.context import (
@@ -14,6 +15,7 @@ from harnest.context import (
 )
 from harnest_ext import limits
 from harnest_ext.runtime.safely import type_name
+from harnest_ext.runtime.state import STATE_FILE
 
 if TYPE_CHECKING:
     import sqlite3
@@ -110,14 +112,17 @@ class SqliteStorage:
         """Return keys in order; see :class:`harnest.context.Storage`."""
         if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= _PAGE:
             raise ValueError(f"limit must be 1 to {_PAGE}")
+        if not isinstance(prefix, str) or not isinstance(after, str):
+            raise TypeError("prefix and after must be str")
 
         def read(db: sqlite3.Connection) -> tuple[str, ...]:
             rows = db.execute(
                 "SELECT key FROM storage WHERE owner = ? AND name = ? AND value IS NOT NULL "
-                "AND key > ? AND substr(key, 1, ?) = ? ORDER BY key LIMIT ?",
-                (*self._scope, after, len(prefix), prefix, limit),
+                "AND key > ? AND key >= ? ORDER BY key LIMIT ?",
+                (*self._scope, after, prefix, limit),
             )
-            return tuple(row[0] for row in rows)
+            # In order, the keys with the prefix come first and stand together.
+            return tuple(takewhile(lambda key: key.startswith(prefix), (row[0] for row in rows)))
 
         return await self._change(read)
 
@@ -134,7 +139,7 @@ class SqliteStorage:
             raise
         except Exception as error:  # noqa: BLE001 - SQLite's errors hold paths and values
             failed = type_name(error)
-        raise StorageError(f"The project's state can't be used: {failed}.")
+        raise StorageError(f"The project's state in {STATE_FILE} can't be used: {failed}.")
 
     def __repr__(self) -> str:
         return f"<storage {self._scope[1]!r}>"

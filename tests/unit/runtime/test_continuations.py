@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -19,6 +22,7 @@ from harnest.durable import current_native_durable_call, native_durable_call
 from harnest_ext import limits
 from tests.support.projects import extension, installed
 from tests.support.runtimes import open_runtime, shown
+from tests.support.waiting import LONG, until
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -260,3 +264,24 @@ def test_a_durable_call_makes_one_key() -> None:
         assert other.submission_key(**given) != key
     with pytest.raises(ValueError, match="call_id"), native_durable_call(" "):
         pass
+
+
+@pytest.mark.parametrize("pause", [0, 0.05, 0.3])
+def test_a_wait_in_another_loop_is_woken(project: Path, pause: float) -> None:
+    """The extension lives in one loop, the agent in another, whenever the result comes.
+
+    The agent's loop checks that no foreign thread touches it.
+    """
+    with open_runtime(project) as runtime, runtime.invocation(agent_name="assistant"):
+        loaded: Any = runtime.running.active.loaded
+        jobs = loaded["jobs"].extension
+
+        async def agent() -> Any:
+            return await asyncio.wait_for((await jobs.suspend()).result(), LONG)
+
+        with ThreadPoolExecutor(1) as pool:
+            waiting = pool.submit(copy_context().run, asyncio.run, agent(), debug=True)
+            until(lambda: asyncio.run(jobs.desk.list_pending()))
+            time.sleep(pause)  # the moment of the result is what is varied
+            asyncio.run(jobs.desk.complete("job-1", {"answer": 42}))
+            assert waiting.result(LONG) == {"answer": 42}

@@ -226,3 +226,26 @@ def test_an_extension_needs_the_capability(tmp_path: Path) -> None:
                         await getattr(loaded["alpha"].extension, ask)()
 
     asyncio.run(main())
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ('[tracker]\ntoken = "{secret}"\nscopes = "repo:write"\n', "is no list of texts"),
+        ('[tracker]\ntoken = "{secret}"\nscopes = 5\n', "is no list of texts"),
+        ("#" * 70_000 + '\n[tracker]\ntoken = "{secret}"\n', "has more than 65536 bytes"),
+    ],
+    ids=["text", "number", "large"],
+)
+def test_a_file_is_understood_whole_or_not_at_all(tmp_path: Path, text: str, reason: str) -> None:
+    """A scope is not looked for inside of a text, and a file is not cut."""
+    project = configured(tmp_path, "{provider: file}")
+    path = project / "credentials.toml"
+    path.write_text(text.format(secret=SECRET))
+    path.chmod(0o600)
+    with (
+        open_runtime(project) as runtime,
+        runtime.invocation(agent_name="assistant"),
+        pytest.raises(CredentialUnavailableError, match=reason),
+    ):
+        asyncio.run(context.credentials.resolve("tracker", ["repo"]))

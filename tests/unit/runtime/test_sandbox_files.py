@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -180,3 +181,22 @@ def test_every_provider_is_closed_and_failures_are_named(tmp_path: Path) -> None
     assert "'alpha'" in str(caught.value)
     assert "hunter2" not in shown(caught.value)
     EVENTS.clear()
+
+
+def test_an_interrupted_import_leaves_nothing_to_the_next(tmp_path: Path) -> None:
+    """After Ctrl-C the files are imported anew, not taken from what was left half done."""
+    project = declared(tmp_path, python="raise KeyboardInterrupt\n")
+    with pytest.raises(KeyboardInterrupt):
+        open_runtime(project).start()
+    assert not [name for name in sys.modules if name.startswith("harnest_project_sandbox")]
+    (project / "sandbox" / "python.py").write_text(OWN.format(name="python"))
+    with open_runtime(project) as runtime:
+        assert list(runtime.running.catalog.declared) == ["python"]
+
+
+def test_a_file_that_exits_is_broken(tmp_path: Path) -> None:
+    """Whatever it raises, its text is not shown."""
+    project = declared(tmp_path, python="raise BaseException('hunter2-is-secret')\n")
+    with pytest.raises(LoadError, match="could not be imported: BaseException") as caught:
+        open_runtime(project).start()
+    assert "hunter2" not in shown(caught.value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 import stat
 from typing import TYPE_CHECKING, Any
 
@@ -150,7 +151,7 @@ def test_writers_of_two_connections_lose_no_update(tmp_path: Path) -> None:
             done += 1
 
     async def main() -> bytes:
-        stores = [StateStore(tmp_path / "state") for _ in range(2)]
+        stores = [StateStore(tmp_path) for _ in range(2)]
         await asyncio.gather(*map(count, stores))
         found = await open_storage(stores[0], "", "notes", lambda: True).get("key")
         for store in stores:
@@ -257,3 +258,53 @@ def test_an_expected_type_is_checked(tmp_path: Path) -> None:
         assert isinstance(context.storage("notes", context.Storage), context.Storage)  # type: ignore[type-abstract]
         with pytest.raises(context.ContextTypeError):
             context.storage("notes", int)
+
+
+def test_a_commit_that_fails_leaves_no_open_transaction(tmp_path: Path) -> None:
+    """After a full disk, say, the next change is a new transaction."""
+
+    def refuse_commits(db: sqlite3.Connection) -> None:
+        def judge(action: int, what: str | None, *_: object) -> int:
+            refused = action == sqlite3.SQLITE_TRANSACTION and what == "COMMIT"
+            return sqlite3.SQLITE_DENY if refused else sqlite3.SQLITE_OK
+
+        db.set_authorizer(judge)
+
+    async def main() -> None:
+        store = StateStore(tmp_path)
+        with pytest.raises(sqlite3.DatabaseError):
+            await store.change(refuse_commits)
+        await store.change(lambda db: db.set_authorizer(None))
+        store.close()
+
+    asyncio.run(main())
+
+
+def test_keys_may_hold_any_character(tmp_path: Path) -> None:
+    """A prefix is taken as it is, a NUL or a wildcard in it too."""
+    names = ("a", "a\0", "a\0b", "a%", "a%b", "aé", "b")
+
+    async def work(storage: Any) -> None:
+        for name in names:
+            await storage.put(name, b"")
+        for prefix in ("a\0", "a%", "aé", "", "c"):
+            found = await storage.keys(prefix=prefix)
+            assert found == tuple(name for name in names if name.startswith(prefix))
+        assert await storage.keys(prefix="a", after="a\0", limit=2) == ("a\0b", "a%")
+        with pytest.raises(TypeError, match="must be str"):
+            await storage.keys(prefix=b"a")
+
+    using(installed(tmp_path), work)
+
+
+def test_a_broken_state_is_named(tmp_path: Path) -> None:
+    """A file that is no database is told by its place in the project."""
+    project = installed(tmp_path)
+    (project / ".harnest").mkdir()
+    (project / ".harnest" / "state.sqlite3").write_bytes(b"no database" * 100)
+
+    async def work(storage: Any) -> None:
+        with pytest.raises(StorageError, match=r"\.harnest/state\.sqlite3 can't be used: Database"):
+            await storage.get("key")
+
+    using(project, work)
