@@ -8,13 +8,14 @@ secrets, so only its type is shown, and the traceback only with ``--verbose``.
 from __future__ import annotations
 
 import json
+import os
 import sys
 import traceback
 from typing import TYPE_CHECKING
 
 import click
 
-from harnest_ext.cli.output import Verbosity
+from harnest_ext.cli.output import AnswerError, Verbosity
 from harnest_ext.errors import HarnestExtensionError, UsageError
 from harnest_ext.limits import MESSAGE_BYTES
 from harnest_ext.problem import Problem
@@ -32,6 +33,10 @@ _FRAME_BYTES = 200
 
 class _Defect(HarnestExtensionError):
     """An exception that nothing in Harnest expected."""
+
+
+class _Adrift(HarnestExtensionError):
+    """The current folder was removed."""
 
 
 class _Interrupted(HarnestExtensionError):
@@ -54,17 +59,24 @@ def report(error: BaseException, output: Output) -> int:
     code = ours.exit_code
     if output.failure_exit is not None and not isinstance(ours, (UsageError, _Interrupted)):
         code = output.failure_exit
-    if output.as_json:
-        output.stdout.write(
-            json.dumps(error_shape(ours, code), ensure_ascii=False, indent=1) + "\n"
-        )
+    try:
+        _tell(ours, code, output)
+        if isinstance(ours, _Defect) and output.verbosity is Verbosity.VERBOSE:
+            traceback.print_exception(error, file=output.stderr)
+        output.stderr.flush()
+    except OSError:
+        # Nobody can be told, then: the exit code still says it.
+        return code
+    return code
+
+
+def _tell(error: HarnestExtensionError, code: int, output: Output) -> None:
+    if output.as_json and not isinstance(error, AnswerError):
+        shape = json.dumps(error_shape(error, code), ensure_ascii=False, indent=1)
+        output.stdout.write(f"{shape}\n")
         output.stdout.flush()
     else:
-        output.stderr.write(f"error: {ours}\n")
-    if isinstance(ours, _Defect) and output.verbosity is Verbosity.VERBOSE:
-        traceback.print_exception(error, file=output.stderr)
-    output.stderr.flush()
-    return code
+        output.stderr.write(f"error: {error}\n")
 
 
 def error_shape(error: HarnestExtensionError, exit_code: int) -> dict[str, object]:
@@ -106,6 +118,15 @@ def _as_ours(error: BaseException) -> HarnestExtensionError:
         return _Interrupted(
             Problem(kind="interrupted", rule="cli.interrupted", message="Stopped by the user.")
         )
+    if isinstance(error, FileNotFoundError) and _adrift():
+        return _Adrift(
+            Problem(
+                kind="not-found",
+                rule="cli.current-folder",
+                message="The current folder is no longer there.",
+                remedy="Change to a folder that exists, and run the command again.",
+            )
+        )
     if isinstance(error, click.ClickException):
         return UsageError(
             Problem(
@@ -117,6 +138,14 @@ def _as_ours(error: BaseException) -> HarnestExtensionError:
             )
         )
     return _Defect(_defect(error))
+
+
+def _adrift() -> bool:
+    try:
+        os.getcwd()  # noqa: PTH109 - asked of the system, no path is wanted
+    except FileNotFoundError:
+        return True
+    return False
 
 
 def _usage(error: click.UsageError) -> Problem:

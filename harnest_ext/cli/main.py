@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
@@ -58,10 +58,7 @@ def run(arguments: Sequence[str], group: click.Group | None = None) -> int:
     except BaseException as error:  # noqa: BLE001 - the last place: everything is told, by kind
         from harnest_ext.cli.failure import report  # noqa: PLC0415 - only a failure needs it
 
-        try:
-            return report(error, output)
-        except BrokenPipeError:
-            return _reader_left()
+        return report(error, output)
     return code if isinstance(code, int) else 0
 
 
@@ -70,15 +67,25 @@ def main() -> None:
     # What a command makes lives until it ends: to look through all of it for garbage, every 700
     # objects, costs a tenth of an installation and finds next to nothing.
     gc.set_threshold(_GARBAGE_OBJECTS)
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            # Closed by whoever started us. The lowest number that is free is its own again, so
+            # that no file of a project can be opened in its place and be written to.
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115, PTH123 - until the end
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             # A name that the terminal can't spell is shown escaped; it must not end the command.
             stream.reconfigure(errors="backslashreplace")
-    sys.exit(run(sys.argv[1:]))
+    code = run(sys.argv[1:])
+    for stream in (sys.stdout, sys.stderr):
+        _let_go(stream)
+    sys.exit(code)
 
 
-def _reader_left() -> int:
-    # Whoever read our output has gone (`harnest ... | head`): let the interpreter's own last flush
-    # write to nowhere instead of failing.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 1
+def _let_go(stream: TextIO) -> None:
+    try:
+        stream.flush()
+    except OSError:
+        # Whoever read it has gone (`harnest ... | head`), or there is no room for it: let the
+        # interpreter's own last flush write to nowhere instead of failing.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -1,27 +1,39 @@
 """The one way from a command to its reader: answers, notes, warnings and progress.
 
 The answer goes to stdout: a table drawn by rich on a terminal, plain aligned text in a pipe, one
-JSON object with ``--json``. Everything else goes to stderr. Progress is shown on a terminal only.
+JSON object with ``--json``. Everything else goes to stderr. Progress is shown on a terminal only,
+and makes room for whatever is said or asked meanwhile.
 """
 
 from __future__ import annotations
 
 import enum
 import json
+import os
 import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self, TextIO
 
+from harnest_ext.errors import HarnestExtensionError
+from harnest_ext.problem import Problem
 from harnest_ext.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from rich.progress import Progress
+
 __all__ = ["Output", "Table", "Verbosity"]
 
 _CELL_CHARACTERS = 400
 """Most characters of one cell of a table."""
+_COLUMN_CHARACTERS = 10
+"""Width for each column below which a terminal is too narrow for a drawn table."""
+
+
+class AnswerError(HarnestExtensionError):
+    """The answer can't be written to where it was to go."""
 
 
 class Verbosity(enum.IntEnum):
@@ -88,6 +100,7 @@ class Output:
         self.as_json = False
         self.verbosity = Verbosity.NORMAL
         self.failure_exit: int | None = None
+        self._bar: Progress | None = None
 
     def configure(self, *, as_json: bool, verbosity: Verbosity) -> None:
         """Take over what the command line asked for."""
@@ -102,13 +115,13 @@ class Output:
             text: The same for people; an empty text prints nothing.
         """
         if self.as_json:
-            self._line(self.stdout, json.dumps(data, indent=2))
+            self._answer(json.dumps(data, indent=2))
         elif isinstance(text, Table) and text.rows and self.stdout.isatty():
             self._draw(text)
         else:
             plain = text.plain() if isinstance(text, Table) else text
             if plain:
-                self._line(self.stdout, plain)
+                self._answer(plain)
 
     def done(self, data: Mapping[str, object], text: str = "", *, dry_run: bool = False) -> None:
         """Tell what was done by a command that was asked to do, not to tell; see :meth:`result`.
@@ -126,16 +139,16 @@ class Output:
     def note(self, message: str) -> None:
         """Say something useful on stderr, unless ``--quiet``."""
         if self.verbosity >= Verbosity.NORMAL:
-            self._line(self.stderr, message)
+            self._tell(message)
 
     def detail(self, message: str) -> None:
         """Say a step on stderr, with ``--verbose`` only."""
         if self.verbosity >= Verbosity.VERBOSE:
-            self._line(self.stderr, message)
+            self._tell(message)
 
     def warn(self, message: str) -> None:
         """Say on stderr what the reader should know whatever was asked."""
-        self._line(self.stderr, f"warning: {message}")
+        self._tell(f"warning: {message}")
 
     @contextmanager
     def progress(self, label: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
@@ -154,9 +167,31 @@ class Output:
         from rich.console import Console  # noqa: PLC0415 - 50 ms that only a terminal pays
         from rich.progress import Progress  # noqa: PLC0415 - likewise
 
-        with Progress(console=Console(file=self.stderr), transient=True) as bar:
+        # What is written meanwhile is none of its business: see `paused`.
+        with Progress(
+            console=Console(file=self.stderr),
+            transient=True,
+            redirect_stdout=False,
+            redirect_stderr=False,
+        ) as bar:
             task = bar.add_task(printable(label), total=total)
-            yield lambda units: bar.advance(task, units)
+            self._bar = bar
+            try:
+                yield lambda units: bar.advance(task, units)
+            finally:
+                self._bar = None
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Take the progress off the terminal while the block says or asks something there."""
+        if self._bar is None:
+            yield
+            return
+        self._bar.stop()
+        try:
+            yield
+        finally:
+            self._bar.start()
 
     def _draw(self, table: Table) -> None:
         from rich import box  # noqa: PLC0415 - only a terminal pays for it
@@ -164,12 +199,34 @@ class Output:
         from rich.table import Table as Drawn  # noqa: PLC0415 - likewise
         from rich.text import Text  # noqa: PLC0415 - likewise
 
+        console = Console(file=self.stdout)
+        if console.width < _COLUMN_CHARACTERS * len(table.columns):
+            self._answer(table.plain())
+            return
         drawn = Drawn(box=box.SIMPLE_HEAD, title=table.title or None, title_justify="left")
+        if os.environ.get("NO_COLOR"):
+            drawn.header_style = ""
         for column in table.columns:
             drawn.add_column(column, overflow="fold")
         for row in table.rows:
             drawn.add_row(*(Text(printable(cell, _CELL_CHARACTERS)) for cell in row))
-        Console(file=self.stdout).print(drawn)
+        console.print(drawn)
+
+    def _answer(self, text: str) -> None:
+        try:
+            self._line(self.stdout, text)
+        except BrokenPipeError:
+            raise  # the reader has what it wanted
+        except OSError as error:
+            message = f"The answer can't be written: {error.strerror}."
+            remedy = "Make room where it goes, and ask again: what the command did is done."
+            raise AnswerError(
+                Problem(kind="io-error", rule="cli.answer", message=message, remedy=remedy)
+            ) from error
+
+    def _tell(self, text: str) -> None:
+        with self.paused():
+            self._line(self.stderr, text)
 
     @staticmethod
     def _line(stream: TextIO, text: str) -> None:

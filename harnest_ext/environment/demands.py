@@ -15,6 +15,7 @@ from harnest_ext.identity import DISTRIBUTION_PREFIX, HOST_DISTRIBUTION, normali
 from harnest_ext.package import check_package
 from harnest_ext.store.reader import installed_view
 from harnest_ext.store.reading import read_regular
+from harnest_ext.toml_fault import toml_fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,11 +68,12 @@ def is_host_owned(requirement: str) -> bool:
 
 
 def _of_agent(project: Project) -> Iterator[Demand]:
-    data = read_regular(project.pyproject_path, limits.METADATA_BYTES)
+    data = read_regular(project.pyproject_path, limits.METADATA_BYTES) or b""
     try:
-        table = tomllib.loads((data or b"").decode()).get("project", {})
+        table = tomllib.loads(data.decode()).get("project", {})
     except (ValueError, RecursionError) as error:
-        raise _refused(f"it is not TOML in UTF-8: {error}") from None
+        fault = toml_fault(error, data)
+        raise _refused(fault.reason, line=fault.line) from None
     listed = table.get("dependencies", []) if isinstance(table, dict) else None
     if not isinstance(listed, list) or not all(isinstance(text, str) for text in listed):
         raise _refused("[project] dependencies is not a list of texts")
@@ -102,6 +104,6 @@ def _dependencies(view: InstalledView, entry: LockedExtension, host: Host) -> tu
     return report.package.dependencies
 
 
-def _refused(why: str) -> InvalidExtension:
+def _refused(why: str, *, line: int | None = None) -> InvalidExtension:
     message = f"The agent's pyproject.toml is not usable: {why}."
-    return InvalidExtension(rules.PROJECT.problem(message, path="pyproject.toml"))
+    return InvalidExtension(rules.PROJECT.problem(message, path="pyproject.toml", line=line))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from typing import TYPE_CHECKING
 
 from harnest_ext.distributions import installed_extensions
@@ -14,6 +15,7 @@ from harnest_ext.manager.rules import doctor as rules
 from harnest_ext.manager.staleness import staleness
 from harnest_ext.manager.verify import verify
 from harnest_ext.store import layout
+from harnest_ext.store import rules as store_rules
 from harnest_ext.store.folder import Folder
 from harnest_ext.store.journal import read_journal
 from harnest_ext.store.leftovers import find_leftovers
@@ -45,6 +47,7 @@ def diagnose(setting: Setting) -> tuple[Finding, ...]:
     project = setting.project
     view = installed_view(project)
     return (
+        *_folders(project),
         *_journal(project),
         *_leftovers(project),
         *_files(project, view),
@@ -70,9 +73,32 @@ def _journal(project: Project) -> Iterator[Finding]:
         yield Finding(problem=problem, fixable=True)
 
 
+def _folders(project: Project) -> Iterator[Finding]:
+    """What nothing can be written to, or looked for, because of a folder on the way."""
+    for path in (layout.EXTENSIONS_NAME, layout.STATE_PATH):
+        try:
+            mode = (project.root / path).lstat().st_mode
+        except OSError:
+            # Not there is fine; not to be seen is told of the folder above.
+            return
+        if not stat.S_ISDIR(mode):
+            message = f"{path} is a link or of the wrong type."
+            problem = store_rules.DESTINATION.problem(
+                message, path=path, expected="a regular folder"
+            )
+            yield Finding(problem=problem)
+            return
+        if not os.access(project.root / path, os.R_OK | os.X_OK):
+            problem = store_rules.UNREADABLE.problem(
+                f"{path} can't be looked at: permission denied.",
+                path=path,
+                remedy="Give yourself permission to read it.",
+            )
+            yield Finding(problem=problem)
+            return
+
+
 def _leftovers(project: Project) -> Iterator[Finding]:
-    if not project.state.is_dir():
-        return
     try:
         with Folder.project(project.root) as root:
             found = find_leftovers(root)

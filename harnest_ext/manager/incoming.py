@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from harnest_ext.errors import InvalidExtension
+from harnest_ext.manager import rules
 from harnest_ext.resolution.candidate import Candidate, Facts, Origin, OriginKind
 from harnest_ext.store.lock import LockedExtension, LockedSource, SourceKind
 
@@ -88,5 +90,15 @@ def source_of(candidate: Candidate, root: Path) -> LockedSource:
 
 
 def relative(path: Path, root: Path) -> str:
-    """Return ``path`` relative to ``root``, with ``/`` between its components."""
-    return Path(os.path.relpath(path.resolve(), root)).as_posix()
+    """Return ``path`` relative to ``root``, with ``/`` between its components.
+
+    Raises:
+        InvalidExtension: Its name can't be written into the project's files.
+    """
+    text = Path(os.path.relpath(path.resolve(), root)).as_posix()
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        problem = rules.PATH_TEXT.problem("The path is not UTF-8.", path=text)
+        raise InvalidExtension(problem, unchanged="The project was not changed.") from None
+    return text

@@ -16,6 +16,7 @@ from harnest_ext.manager.report import Action, Change, ChangeReport
 from harnest_ext.manager.staleness import staleness
 from harnest_ext.manager.state import read_state
 from harnest_ext.store.layout import LOCK_NAME
+from harnest_ext.store.reading import is_folder
 from harnest_ext.store.stamps import read_stamps
 from harnest_ext.store.view import CopyState
 
@@ -138,7 +139,7 @@ def _incoming(setting: Setting, state: State, lock: LockFile, stack: ExitStack) 
 def _in_place(state: State, entry: LockedExtension) -> bool:
     present = state.view.get(entry.name)
     if entry.linked:
-        return (state.project.root / entry.source.location).is_dir()
+        return is_folder(state.project.root / entry.source.location)
     if present is None or present.state is not CopyState.OK or present.locked is None:
         return False
     return present.locked.digest == entry.digest

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from harnest_ext import limits
 from harnest_ext.package.rules import project as rules
+from harnest_ext.toml_fault import toml_fault
 
 if TYPE_CHECKING:
     from harnest_ext.problem import Problem
@@ -23,7 +24,6 @@ _LEXEME = re.compile(
     r"|#[^\n]*+|[\[\]{}=,.\n]",
     re.DOTALL,
 )
-_POSITION = re.compile(r"\(at line (\d+), column (\d+)\)")
 _OPENING, _CLOSING = frozenset("[{"), frozenset("]}")
 
 
@@ -52,10 +52,9 @@ def load_toml(data: bytes, path: str) -> tuple[dict[str, Any], Problem | None]:
     try:
         return tomllib.loads(text), None
     except (ValueError, RecursionError) as error:
-        position = _POSITION.search(str(error))
-        message = f"This is not valid TOML: {_POSITION.sub('', str(error)).strip()}."
-        row, column = (int(position[1]), int(position[2])) if position else (None, None)
-        return {}, rules.SYNTAX.problem(message, path=path, line=row, column=column)
+        fault = toml_fault(error, data)
+        message = f"The file can't be read: {fault.reason}."
+        return {}, rules.SYNTAX.problem(message, path=path, line=fault.line, column=fault.column)
 
 
 def _deep_line(text: str) -> int:

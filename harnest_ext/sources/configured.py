@@ -15,6 +15,7 @@ from harnest_ext.resources import registry_folder
 from harnest_ext.sources import rules
 from harnest_ext.sources.index.configured import configured_index
 from harnest_ext.sources.settings import SHIPPED, IndexSetting, RegistrySetting, SourceSettings
+from harnest_ext.toml_fault import toml_fault
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -125,10 +126,11 @@ def _tool(root: Path) -> Mapping[str, Any]:
     try:
         tool = tomllib.loads(data.decode("utf-8")).get("tool", {})
     except (ValueError, RecursionError) as error:
-        raise _refused(f"it is not TOML in UTF-8: {error}") from None
+        fault = toml_fault(error, data)
+        raise _refused(fault.reason, line=fault.line) from None
     return tool if isinstance(tool, dict) else {}
 
 
-def _refused(why: str) -> InvalidExtension:
+def _refused(why: str, *, line: int | None = None) -> InvalidExtension:
     message = f"The agent's pyproject.toml is not usable: {why}."
-    return InvalidExtension(rules.PROJECT.problem(message, path="pyproject.toml"))
+    return InvalidExtension(rules.PROJECT.problem(message, path="pyproject.toml", line=line))

@@ -66,7 +66,9 @@ def parse_name(argument: str) -> NamedSource:
         raise _refused(rules.NAME_TEXT, _foreign_character(argument), argument)
     match = _NAME.fullmatch(argument)
     if match is None:
-        raise _refused(rules.NAME_TEXT, "This does not begin with a name.", argument)
+        meant = corrected(argument)
+        remedy = f"Name the extension before the range: 'NAME{meant}'." if meant else ""
+        raise _refused(rules.NAME_TEXT, "This does not begin with a name.", argument, remedy=remedy)
     name, rest = match[1], match[2].strip()
     if match[2][:1] in {".", "-", "_"}:
         raise _refused(rules.NAME_TEXT, f"A name does not end in {match[2][0]!r}.", argument)

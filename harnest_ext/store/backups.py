@@ -12,7 +12,7 @@ from harnest_ext.store import layout, rules
 from harnest_ext.store.leftovers import ENTRY_NAME, TREE_NAME
 from harnest_ext.store.lock import LockFile
 from harnest_ext.store.lockfile import parse_lock, render_lock
-from harnest_ext.store.reading import read_regular
+from harnest_ext.store.reading import is_folder, read_regular
 from harnest_ext.store.wishes import Wish, wish_shape
 
 if TYPE_CHECKING:
@@ -57,15 +57,22 @@ def find_backup(root: Path, name: Slug) -> Backup | None:
     """Return the newest previous version of ``name`` in the project at ``root``, or None.
 
     Raises:
-        StoreError: kind ``tampered``: its record can't be used.
+        StoreError: kind ``tampered``: its record can't be used; kind ``io-error``.
     """
     previous = root / layout.PREVIOUS_PATH
-    if not previous.is_dir():
+    try:
+        numbers = sorted((child.name for child in previous.iterdir()), reverse=True)
+    except (FileNotFoundError, NotADirectoryError):
         return None
-    for number in sorted((child.name for child in previous.iterdir()), reverse=True):
+    except OSError as error:
+        message = f"The previous versions can't be looked at: {error.strerror}."
+        remedy = "Give yourself permission to read them."
+        problem = rules.UNREADABLE.problem(message, path=layout.PREVIOUS_PATH, remedy=remedy)
+        raise StoreError(problem) from error
+    for number in numbers:
         folder = previous / number / name
         data = read_regular(folder / ENTRY_NAME, limits.STATE_BYTES)
-        if data is not None and (folder / TREE_NAME).is_dir():
+        if data is not None and is_folder(folder / TREE_NAME):
             return _parsed(data, folder, name)
     return None
 

@@ -126,7 +126,7 @@ def read_journal(root: Path) -> Journal | None:
     Raises:
         StoreError: kinds ``io-error`` and ``tampered``.
     """
-    data = read_regular(root / layout.JOURNAL_PATH, limits.STATE_BYTES)
+    data = read_regular(root / layout.JOURNAL_PATH, limits.STATE_BYTES, name=layout.JOURNAL_PATH)
     return None if data is None else Journal.parse(data)
 
 

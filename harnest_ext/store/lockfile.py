@@ -16,6 +16,7 @@ from harnest_ext.store import rules
 from harnest_ext.store.lock import LockedExtension, LockedSource, LockFile, SourceKind
 from harnest_ext.store.lock_lines import quick_tables
 from harnest_ext.store.reading import read_regular
+from harnest_ext.toml_fault import toml_fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,8 +75,12 @@ def _parsed(data: bytes, path: str) -> LockFile:
     try:
         document = tomllib.loads(data.decode())
     except (ValueError, RecursionError) as error:
-        reason = f"It is not TOML in UTF-8: {error}."
-        raise _refusal(path, rules.LOCK_TOML, reason, line=_conflict_line(data)) from error
+        fault = toml_fault(error, data)
+        reason = f"{fault.reason}."
+        line = _conflict_line(data)
+        if line:
+            reason = "It holds the marks of a merge conflict."
+        raise _refusal(path, rules.LOCK_TOML, reason, line=line or fault.line) from error
     version = document.pop("lock-version", None)
     if version != _VERSION or isinstance(version, bool):
         raise _refusal(path, rules.LOCK_VERSION, "Its lock-version is not known here.", got=version)
@@ -218,8 +223,6 @@ def _refusal(
     path, _, name = path.partition("#")
     if name:
         message = f"{message} (in the entry '{name}')"
-    if line is not None:
-        message = "It holds the marks of a merge conflict."
     return InvalidExtension(
         rule.problem(
             f"The lock file is not usable: {message}",

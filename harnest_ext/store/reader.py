@@ -18,6 +18,7 @@ from harnest_ext.store import layout
 from harnest_ext.store.journal import Journal, read_journal
 from harnest_ext.store.lock import LockedExtension, LockFile
 from harnest_ext.store.lockfile import read_lock
+from harnest_ext.store.reading import is_folder
 from harnest_ext.store.stamps import CopyStamps, read_stamps
 from harnest_ext.store.view import CopyState, InstalledExtension, InstalledView
 
@@ -127,11 +128,11 @@ def _look(snapshot: _Snapshot, only: str) -> InstalledView:
         for name, entry in snapshot.lock.entries.items()
         if only in {"", name}
     }
-    for name, is_folder in _folder_names(snapshot.root / layout.EXTENSIONS_NAME):
+    for name, real in _folder_names(snapshot.root / layout.EXTENSIONS_NAME):
         if only not in {"", name}:
             continue
         if name not in found and not _on_its_way_out(snapshot, name):
-            found[name] = _unknown(snapshot, name, is_folder=is_folder)
+            found[name] = _unknown(snapshot, name, real=real)
     return InstalledView(
         lock=snapshot.lock,
         extensions=found,
@@ -170,19 +171,19 @@ def _copy_path(snapshot: _Snapshot, name: str) -> Path:
 def _locked(snapshot: _Snapshot, entry: LockedExtension) -> InstalledExtension:
     if entry.linked:
         path = Path(os.path.normpath(snapshot.root / entry.source.location))
-        state = CopyState.LINKED if path.is_dir() else CopyState.MISSING
+        state = CopyState.LINKED if is_folder(path) else CopyState.MISSING
     else:
         path = _copy_path(snapshot, entry.name)
         return _compared(path, entry, snapshot.stamps.get(entry.name))
     return InstalledExtension(
-        name=entry.name, state=state, path=path if path.is_dir() else None, locked=entry
+        name=entry.name, state=state, path=path if state is CopyState.LINKED else None, locked=entry
     )
 
 
 def _compared(path: Path, entry: LockedExtension, stamps: CopyStamps | None) -> InstalledExtension:
     try:
-        is_folder = stat.S_ISDIR(path.lstat().st_mode)
-        state = _state_of_copy(path, entry, stamps) if is_folder else CopyState.FOREIGN
+        real = stat.S_ISDIR(path.lstat().st_mode)
+        state = _state_of_copy(path, entry, stamps) if real else CopyState.FOREIGN
     except FileNotFoundError:
         state = CopyState.MISSING
     except OSError:
@@ -203,14 +204,17 @@ def _state_of_copy(path: Path, entry: LockedExtension, stamps: CopyStamps | None
     return CopyState.OUT_OF_SYNC if as_installed else CopyState.MODIFIED
 
 
-def _unknown(snapshot: _Snapshot, name: str, *, is_folder: bool) -> InstalledExtension:
+def _unknown(snapshot: _Snapshot, name: str, *, real: bool) -> InstalledExtension:
     try:
         slug: str | None = Slug(name)
     except InvalidExtension:
         slug = None
     path = snapshot.root / layout.EXTENSIONS_NAME / name
-    if slug is None or not is_folder:
+    if slug is None or not real:
         return InstalledExtension(name=name, state=CopyState.FOREIGN)
-    known = (path / "extension.yaml").is_file()
-    state = CopyState.NOT_IN_LOCK if known else CopyState.FOREIGN
+    try:
+        known = (path / "extension.yaml").is_file()
+        state = CopyState.NOT_IN_LOCK if known else CopyState.FOREIGN
+    except OSError:
+        state = CopyState.UNREADABLE
     return InstalledExtension(name=name, state=state, path=path)

@@ -13,15 +13,24 @@ from harnest_ext.store import rules
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["read_regular"]
+__all__ = ["is_folder", "read_regular"]
 
 
-def read_regular(path: Path, limit: int) -> bytes | None:
+def is_folder(path: Path) -> bool:
+    """Return whether a folder is at ``path``, links followed; False where that can't be seen."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
+
+
+def read_regular(path: Path, limit: int, *, name: str = "") -> bytes | None:
     """Return the content of the file at ``path``, or None when there is none.
 
     Args:
         path: File to read.
         limit: Most bytes it may have.
+        name: How messages call it: its path in the project; its last component if empty.
 
     Raises:
         StoreError: kind ``io-error``: it is no regular file, is larger, or can't be read.
@@ -33,24 +42,32 @@ def read_regular(path: Path, limit: int) -> bytes | None:
         return None
     except OSError as error:
         linked = error.errno == errno.ELOOP
-        raise _unreadable(path, "it is a symbolic link" if linked else error.strerror) from error
-    with os.fdopen(descriptor, "rb") as stream:
+        reason = "it is a symbolic link" if linked else error.strerror
+        raise _unreadable(name or path.name, reason) from error
+    try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise _unreadable(path, "it is not a regular file")
-        try:
-            data = stream.read(limit + 1)
-        except OSError as error:
-            raise _unreadable(path, error.strerror) from error
+            raise _unreadable(name or path.name, "it is not a regular file")
+        data = _content(descriptor, name or path.name, limit + 1)
+    finally:
+        os.close(descriptor)
     if len(data) > limit:
-        raise _unreadable(path, f"it is larger than {limit} bytes")
+        raise _unreadable(name or path.name, f"it is larger than {limit} bytes")
     return data
 
 
-def _unreadable(path: Path, reason: str | None) -> StoreError:
+def _content(descriptor: int, name: str, most: int) -> bytes:
+    try:
+        with os.fdopen(descriptor, "rb", closefd=False) as stream:
+            return stream.read(most)
+    except OSError as error:
+        raise _unreadable(name, error.strerror) from error
+
+
+def _unreadable(name: str, reason: str | None) -> StoreError:
     return StoreError(
         rules.UNREADABLE.problem(
             f"A file of the project can't be read: {reason}.",
-            path=path.name,
+            path=name,
             expected="a regular file",
         ),
         unchanged="The project was not changed.",

@@ -15,6 +15,7 @@ from harnest_ext.errors import HarnestExtensionError, InvalidExtension
 from harnest_ext.identity import Slug
 from harnest_ext.store import layout, rules
 from harnest_ext.store.reading import read_regular
+from harnest_ext.toml_fault import key_line, toml_fault
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -77,12 +78,20 @@ def parse_wishes(data: bytes | None) -> Mapping[Slug, Wish]:
     try:
         node: Any = tomllib.loads(data.decode())
     except (ValueError, RecursionError) as error:
-        raise _refusal(f"it is not TOML in UTF-8: {error}") from error
+        fault = toml_fault(error, data)
+        raise _refusal(fault.reason, line=fault.line, column=fault.column) from error
     for key in _TABLE.split("."):
         node = node.get(key, {})
         if not isinstance(node, dict):
             raise _refusal(f"`{key}` of [{_TABLE}] is not a table")
-    return MappingProxyType({_slug(name): _wish(name, value) for name, value in node.items()})
+    wishes: dict[Slug, Wish] = {}
+    for name, value in node.items():
+        try:
+            wishes[_slug(name)] = _wish(name, value)
+        except (TypeError, ValueError) as error:
+            line = key_line(data, _TABLE, name)
+            raise _refusal(f"[{_TABLE}] {error}", line=line) from error
+    return MappingProxyType(wishes)
 
 
 def edit_wishes(
@@ -112,70 +121,52 @@ def wish_shape(wish: Wish) -> dict[str, str | bool]:
 
 
 def _rewritten(data: bytes, changed: dict[Slug, Wish], gone: list[Slug]) -> bytes:
-    import tomlkit  # noqa: PLC0415 - only commands that change a user's file pay for it
-    from tomlkit.exceptions import TOMLKitError  # noqa: PLC0415
+    from harnest_ext.store.toml_edit import edited  # noqa: PLC0415 - few commands pay for it
 
-    try:
-        document = tomlkit.parse(data)
-        tool = document.setdefault("tool", tomlkit.table(is_super_table=True))
-        harnest = tool.setdefault("harnest", tomlkit.table(is_super_table=True))
-        table = harnest.setdefault("extensions", tomlkit.table())
-        for name in gone:
-            table.remove(name)
-        for name, wish in changed.items():
-            table[name] = _value(wish)
-        text = document.as_string().encode()
-    except (TOMLKitError, TypeError, AttributeError) as error:
-        raise _refusal(f"[{_TABLE}] can't be edited in place: {type(error).__name__}") from error
-    expected = {**parse_wishes(data), **changed}
-    if parse_wishes(text) != {n: w for n, w in expected.items() if n not in gone}:
+    values = {name: wish_shape(wish) for name, wish in changed.items()}
+    text = edited(data, _TABLE, put=values, drop=gone)
+    expected = {n: w for n, w in {**parse_wishes(data), **changed}.items() if n not in gone}
+    if text is None or parse_wishes(text) != expected:
         raise _refusal(f"[{_TABLE}] can't be edited in place: its spelling is too unusual")
     return text
-
-
-def _value(wish: Wish) -> object:
-    import tomlkit  # noqa: PLC0415 - as above
-
-    if wish == Wish(version=wish.version):
-        return wish.version or ANY_VERSION
-    parts = ", ".join(f"{k} = {tomlkit.item(v).as_string()}" for k, v in wish_shape(wish).items())
-    # Parsed rather than built, for the blanks inside the braces that people write.
-    return tomlkit.parse(f"it = {{ {parts} }}\n")["it"]
 
 
 def _slug(name: str) -> Slug:
     try:
         return Slug(name)
     except HarnestExtensionError as error:
-        raise _refusal(f"[{_TABLE}] holds a name that is none: {name!r}") from error
+        raise ValueError(f"holds a name that is none: {name!r}") from error
 
 
 def _wish(name: str, value: object) -> Wish:
     if isinstance(value, str):
         value = {"version": value}
     if not isinstance(value, dict):
-        raise _refusal(f"[{_TABLE}] `{name}` is neither a range nor a table")
+        raise TypeError(f"`{name}` is neither a range nor a table")
     texts = {key: value.get(key, "") for key in _TEXTS}
     flags = {key: value.get(key, False) for key in _FLAGS}
     typed = all(isinstance(text, str) for text in texts.values()) and all(
         isinstance(flag, bool) for flag in flags.values()
     )
     if not value or not typed or value.keys() - {*_TEXTS, *_FLAGS}:
-        known = ", ".join((*_TEXTS, *_FLAGS))
-        raise _refusal(f"[{_TABLE}] `{name}` is not a table of {known}")
+        raise ValueError(f"`{name}` is not a table of {', '.join((*_TEXTS, *_FLAGS))}")
     if texts["version"].strip() == ANY_VERSION:
         texts["version"] = ""
     try:
         return Wish(**texts, **flags)
     except ValueError as error:
-        raise _refusal(f"[{_TABLE}] `{name}`: {error}") from error
+        raise ValueError(f"`{name}`: {error}") from error
 
 
-def _refusal(reason: str) -> InvalidExtension:
+def _refusal(
+    reason: str, *, line: int | None = None, column: int | None = None
+) -> InvalidExtension:
     return InvalidExtension(
         rules.WISHES.problem(
             f"The agent's pyproject.toml is not usable: {reason}.",
             path=layout.PYPROJECT_NAME,
+            line=line,
+            column=column,
             expected=f'[{_TABLE}] with entries such as `docker = ">=0.5,<1"`',
         ),
         unchanged="The project was not changed.",

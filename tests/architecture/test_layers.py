@@ -11,6 +11,7 @@ LEVELS = (
     ("harnest._namespace",),
     ("harnest", "harnest.sandbox", "harnest.logging", "harnest.tracing"),
     ("harnest_ext", "harnest_ext.limits", "harnest_ext.resources", "harnest_ext.text"),
+    ("harnest_ext.toml_fault",),
     ("harnest_ext.problem",),
     ("harnest_ext.errors", "harnest_ext.rule"),
     ("harnest.context", "harnest.continuation", "harnest.credentials", "harnest.durable"),

@@ -31,6 +31,7 @@ def consent_of(output: Output, *, accepted: bool) -> Callable[[str, tuple[str, .
         if output.as_json or not (sys.stdin.isatty() and output.stderr.isatty()):
             return False
         shown = ", ".join(printable(capability) for capability in added)
-        return click.confirm(f"{name} wants further capabilities: {shown}. Accept?", err=True)
+        with output.paused():
+            return click.confirm(f"{name} wants further capabilities: {shown}. Accept?", err=True)
 
     return decide

@@ -13,6 +13,7 @@ __all__ = [
     "NOT_INSTALLED",
     "NO_BACKUP",
     "OTHER_CONTENT",
+    "PATH_TEXT",
     "PINNED",
     "REQUIRED",
     "SOURCE_DIFFERS",
@@ -55,6 +56,13 @@ LINK = Rule(
     why="Only a folder can be run in place.",
     example="harnest extensions install --link docker",
     fix="Give the folder of a checkout, or leave out --link.",
+)
+PATH_TEXT = Rule(
+    id="install.path",
+    kind="unsafe-path",
+    why="The lock and pyproject.toml are UTF-8, and have to name where an extension came from.",
+    example="A folder whose name holds the byte 0xFF.",
+    fix="Rename or move the folder.",
 )
 NOT_INSTALLED = Rule(
     id="project.not-installed",

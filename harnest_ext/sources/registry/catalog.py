@@ -11,6 +11,7 @@ from harnest_ext.identity import Slug
 from harnest_ext.sources.registry import rules
 from harnest_ext.sources.registry.reading import entry_of
 from harnest_ext.sources.wheel_store import verified
+from harnest_ext.toml_fault import toml_fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,7 +91,8 @@ class FolderCatalog:
         try:
             told = tomllib.loads(data.decode("utf-8"))
         except (ValueError, RecursionError) as error:
-            raise _unreadable(path, str(error) or type(error).__name__) from None
+            fault = toml_fault(error, data)
+            raise _unreadable(path, fault.reason, line=fault.line) from None
         return entry_of(told, slug, str(path))
 
     def known(self) -> list[str]:
@@ -128,6 +130,6 @@ class FolderCatalog:
         return verified(path, candidate)
 
 
-def _unreadable(path: Path, why: str) -> SourceError:
+def _unreadable(path: Path, why: str, *, line: int | None = None) -> SourceError:
     message = f"The registry's file can't be read: {why}."
-    return SourceError(rules.ENTRY.problem(message, path=str(path)))
+    return SourceError(rules.ENTRY.problem(message, path=str(path), line=line))

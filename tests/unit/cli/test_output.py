@@ -112,3 +112,44 @@ def test_quiet_says_nothing_of_what_is_done_and_all_that_was_asked() -> None:
     program = make(verbosity=Verbosity.QUIET, as_json=True)
     program.done({"changed": True}, "installed weather")
     assert json.loads(program.stdout.getvalue()) == {"changed": True}
+
+
+@pytest.mark.parametrize(("columns", "drawn"), [("20", True), ("19", False)])
+def test_a_narrow_terminal_gets_plain_text(
+    columns: str, drawn: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where a table would be squeezed until nothing of it is left, the terminal wraps the lines."""
+    monkeypatch.setenv("COLUMNS", columns)
+    output = make(terminal=True)
+    output.result({}, TABLE)
+    text = output.stdout.getvalue()
+    assert ("\u2500" in text) is drawn
+    assert "docker" in text
+
+
+@pytest.mark.parametrize("no_color", ["", "1"])
+def test_without_color_a_table_has_no_escapes(
+    no_color: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """NO_COLOR: what is drawn is text alone."""
+    monkeypatch.setenv("NO_COLOR", no_color)
+    monkeypatch.setenv("TERM", "xterm")
+    output = make(terminal=True)
+    output.result({}, TABLE)
+    assert ("\x1b" in output.stdout.getvalue()) is not bool(no_color)
+
+
+def test_progress_makes_room_for_what_is_said() -> None:
+    """A note stands on lines of its own, and is not wiped by the next drawing of the bar."""
+    output = make(terminal=True)
+    with output.progress("Copying") as advance:
+        output.note("Waiting for another command.")
+        advance(1)
+        with output.paused():
+            output.stderr.write("Accept? [y/N]: ")
+            asked = output.stderr.getvalue()
+    shown = output.stderr.getvalue()
+    assert "Waiting for another command.\n" in shown
+    # The bar was wiped before the question, and drawn again only after it.
+    assert asked.endswith("Accept? [y/N]: ")
+    assert "Copying" in shown.removeprefix(asked)

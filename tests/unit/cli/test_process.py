@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,8 +14,6 @@ import pytest
 from tests.support.waiting import LONG
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.support.commands import Command
 
 HARNEST = [sys.executable, "-m", "harnest_ext"]
@@ -30,6 +30,45 @@ def test_a_reader_that_leaves_causes_no_noise(root: Path) -> None:
     assert process.stderr.read() == b""
     process.stderr.close()
     assert process.wait(LONG) == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+@pytest.mark.parametrize("arguments", [["bash"], ["bash", "--json"]])
+def test_an_answer_that_finds_no_room_is_told(root: Path, arguments: list[str]) -> None:
+    """A full disk below stdout: one message on stderr, and the exit code of a failure."""
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [*HARNEST, "completion", *arguments],
+            stdout=full, stderr=subprocess.PIPE, cwd=root, check=False,
+        )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr.startswith(b"error: The answer can't be written: No space left on device.")
+    assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "closed", "code"),
+    [("completion bash", "<&- >&-", 0), ("completion nosuch", "2>&-", 2), ("nosuch", "2>&-", 2)],
+)
+def test_streams_may_be_closed(root: Path, arguments: str, closed: str, code: int) -> None:
+    """Whoever starts us without a stream gets the exit code all the same."""
+    line = f"{' '.join(HARNEST)} {arguments} {closed}"
+    assert subprocess.run(["/bin/sh", "-c", line], cwd=root, check=False).returncode == code
+
+
+def test_a_current_folder_that_is_gone_is_told(harnest: Command, tmp_path: Path) -> None:
+    """What needs the current folder says that it was removed; the rest works."""
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    line = f'rmdir {gone} && {" ".join(harnest.program)} "$@"'
+    for arguments, code in ((["--version"], 0), (["extensions", "list"], 1)):
+        done = subprocess.run(
+            ["/bin/sh", "-c", line, "sh", *arguments],
+            cwd=gone, env=os.environ | dict(harnest.environment), capture_output=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == code, done.stderr
+        assert (b"[cli.current-folder]" in done.stderr) is (code == 1)
+        gone.mkdir()
 
 
 def test_a_terminal_that_cannot_spell_a_name_gets_it_escaped(

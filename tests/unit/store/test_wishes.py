@@ -108,3 +108,67 @@ def test_any_content_is_read_or_refused(data: bytes) -> None:
         parse_wishes(data)
     except InvalidExtension as error:
         assert error.kind == "project-invalid"  # noqa: PT017 - either outcome is right
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[project]\nname = 'x'  # mine\n",
+        "[tool.harnest.extensions]\n# first\nzebra = '*'  # why\n\n[tool.z]\nq = 1\n",
+    ],
+)
+def test_a_file_of_crlf_lines_stays_one(text: str) -> None:
+    """What is put in ends its lines as all others do, and taking it out leaves no trace of it."""
+    before = text.replace("\n", "\r\n").encode()
+    put = edit_wishes(before, put={Slug("mine"): Wish(path="../mine")})
+    assert put.count(b"\n") == put.count(b"\r\n") > before.count(b"\n")
+    assert b'mine = { path = "../mine" }\r\n' in put
+    left = edit_wishes(put, put={}, drop=frozenset({"mine"}))
+    assert left.replace(b"\r\n[tool.harnest.extensions]\r\n", b"") in {before, left}
+    assert left.count(b"\n") == left.count(b"\r\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        (b"tool.harnest.extensions.a = '*'\nx = 1\n", b"x = 1\n"),
+        (b"[tool]\nharnest.extensions.a = '*' # c\nz.q = 1\n", b"[tool]\nz.q = 1\n"),
+        (
+            b"[tool.harnest.extensions.a]\nversion = '*'\n\n[tool.z]\nq = 1 # c\n"
+            b"[tool.harnest.extensions.b]\nversion = '*'\n",
+            b"[tool.z]\nq = 1 # c\n[tool.harnest.extensions.b]\nversion = '*'\n",
+        ),
+    ],
+)
+def test_a_wish_is_taken_out_of_any_style(text: bytes, left: bytes) -> None:
+    """Dotted keys and tables with headers of their own, in several places, are no obstacle."""
+    assert edit_wishes(text, put={}, drop=frozenset({"a"})) == left
+
+
+def test_a_wish_with_a_header_of_its_own_is_changed_in_its_place() -> None:
+    """The header and the comments beside it stay."""
+    text = b"[tool.harnest.extensions.a]\n# keep\nversion = '>=1'  # why\n\n[tool.z]\nq = 1\n"
+    assert edit_wishes(text, put={Slug("a"): Wish(version=">=2")}) == text.replace(
+        b"'>=1'", b'">=2"'
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "told"),
+    [
+        (b"\xef\xbb\xbf[project]\n", 1, "byte order mark"),
+        (b"[project]\nname = '\xe9'\n", 2, "not UTF-8"),
+        (b"[project]\nname = \n", 2, "not TOML"),
+        (b"[project]\nname = 'x", 2, "not TOML"),
+        (b"[tool.harnest.extensions]\n# c\ndocker = 1\n", 3, "neither a range nor a table"),
+        (b"[tool]\nharnest.extensions.docker = 1\n", 2, "neither a range nor a table"),
+        (b"[tool.harnest.extensions.docker]\nx = 1\n", 1, "not a table of"),
+        (b"[tool.harnest.extensions]\n'Not A Name' = '*'\n", 2, "a name that is none"),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_line(text: bytes, line: int, told: str) -> None:
+    """An editor can jump to it."""
+    with pytest.raises(InvalidExtension) as caught:
+        parse_wishes(text)
+    assert (caught.value.path, caught.value.line) == ("pyproject.toml", line)
+    assert told in str(caught.value)

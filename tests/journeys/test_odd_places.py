@@ -1,0 +1,107 @@
+"""Files and folders of a project that are not what they should be are named, never a crash."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.commands import snapshot
+from tests.support.packages import make_folder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.support.commands import Command
+
+NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+
+
+@pytest.mark.parametrize(
+    ("path", "command"),
+    [
+        ("harnest-extensions.lock", "list"),
+        ("harnest-extensions.lock", "doctor"),
+        ("pyproject.toml", "show"),
+        ("pyproject.toml", "doctor"),
+        ("extensions/.harnest/journal.json", "list"),
+        ("extensions/.harnest/journal.json", "install"),
+        ("extensions/.harnest/stamps.json", "verify"),
+    ],
+)
+def test_a_folder_in_the_place_of_a_file_is_named(
+    harnest: Command, agent: Path, path: str, command: str
+) -> None:
+    """Commands that read go on and warn; what writes refuses; the path is the project's own."""
+    source = make_folder(agent.parent / "src")
+    assert harnest("extensions", "install", source, cwd=agent).code == 0
+    place = agent / path
+    place.unlink(missing_ok=True)
+    place.mkdir()
+    argument = {"show": ["weather"], "install": [source, "--force"]}.get(command, [])
+    done = harnest("extensions", command, *argument, cwd=agent)
+    told = done.stdout + done.stderr
+    assert "[cli.defect]" not in told
+    # Stamps are a cache: without them the digest decides.
+    assert path.endswith("stamps.json") or f"{path}: A file of the project can't be read" in told
+    assert done.code == (1 if command in {"doctor", "install"} else 0), told
+
+
+@pytest.mark.parametrize("kind", ["link", "file"])
+def test_the_doctor_names_a_folder_of_copies_that_is_none(
+    harnest: Command, agent: Path, kind: str
+) -> None:
+    """Nothing could be installed there: that is no clean bill of health."""
+    place = agent / "extensions"
+    if kind == "link":
+        (agent.parent / "elsewhere").mkdir()
+        place.symlink_to("../elsewhere")
+    else:
+        place.write_text("mine")
+    done = harnest("extensions", "doctor", "--json", cwd=agent)
+    assert done.code == 1
+    assert ("extensions", "store.destination") in {
+        (found["path"], found["rule"]) for found in done.json["findings"]
+    }
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="needs root, to be somebody else for a moment")
+@pytest.mark.parametrize("hidden", ["extensions", "extensions/.harnest", "extensions/weather"])
+def test_what_another_user_may_not_see_is_told(harnest: Command, agent: Path, hidden: str) -> None:
+    """Reading commands of somebody who may not look into a folder say so."""
+    source = make_folder(agent.parent / "src")
+    assert harnest("extensions", "install", source, cwd=agent).code == 0
+    (agent / hidden).chmod(0o700)
+    folder = agent
+    while folder != folder.parent and not folder.stat().st_mode & 0o001:
+        folder.chmod(folder.stat().st_mode | 0o055)
+        folder = folder.parent
+    other = type(harnest)(program=(*NOBODY, *harnest.program), environment=harnest.environment)
+    if subprocess.run([*NOBODY, *harnest.program, "--version"], check=False).returncode:
+        pytest.skip("another user can't run this installation")
+    for command in (["list"], ["show", "weather"], ["tree"]):
+        done = other("extensions", *command, cwd=agent)
+        assert done.code == 0, done.stderr
+    done = other("extensions", "doctor", "--json", cwd=agent)
+    assert done.code == 1, done.stderr
+    assert hidden in {found["path"] for found in done.json["findings"]}
+    (agent / hidden).chmod(0o755)
+
+
+@pytest.mark.parametrize("link", [[], ["--link"]])
+def test_a_source_whose_path_no_text_can_name_is_refused(
+    harnest: Command, agent: Path, link: list[str]
+) -> None:
+    """The lock is UTF-8: what it could not name is refused by rule, and nothing is written."""
+    try:
+        parent = agent.parent / os.fsdecode(b"x\xff")
+        parent.mkdir()
+    except OSError:
+        pytest.skip("this file system takes no names that are not UTF-8")
+    make_folder(parent)
+    before = snapshot(agent)
+    done = harnest("extensions", "install", *link, f"{parent}/weather", "--json", cwd=agent)
+    assert (done.code, done.error["rule"]) == (1, "install.path")
+    assert snapshot(agent) == before
