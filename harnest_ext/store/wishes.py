@@ -123,7 +123,7 @@ def wish_shape(wish: Wish) -> dict[str, str | bool]:
 def _rewritten(data: bytes, changed: dict[Slug, Wish], gone: list[Slug]) -> bytes:
     from harnest_ext.store.toml_edit import edited  # noqa: PLC0415 - few commands pay for it
 
-    values = {name: wish_shape(wish) for name, wish in changed.items()}
+    values = {str(name): wish_shape(wish) for name, wish in changed.items()}
     text = edited(data, _TABLE, put=values, drop=gone)
     expected = {n: w for n, w in {**parse_wishes(data), **changed}.items() if n not in gone}
     if text is None or parse_wishes(text) != expected:

@@ -134,8 +134,8 @@ def test_a_file_of_crlf_lines_stays_one(text: str) -> None:
         (b"tool.harnest.extensions.a = '*'\nx = 1\n", b"x = 1\n"),
         (b"[tool]\nharnest.extensions.a = '*' # c\nz.q = 1\n", b"[tool]\nz.q = 1\n"),
         (
-            b"[tool.harnest.extensions.a]\nversion = '*'\n\n[tool.z]\nq = 1 # c\n"
-            b"[tool.harnest.extensions.b]\nversion = '*'\n",
+            b"[tool.harnest.extensions.a]\nversion = '*'\n[tool.z]\nq = 1 # c\n"
+            + b"[tool.harnest.extensions.b]\nversion = '*'\n",
             b"[tool.z]\nq = 1 # c\n[tool.harnest.extensions.b]\nversion = '*'\n",
         ),
     ],
