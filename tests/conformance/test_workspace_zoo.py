@@ -18,6 +18,7 @@ from harnest_ext.conformance import (
     workspace_checks,
 )
 
+from .lies import LIARS
 from .tiers import ANIMALS, LEFT, Animal, Sound
 
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
     from harnest.execution import WorkspaceConfig
 
 CHECKS = {check.name: check for check in workspace_checks()}
-CASES = [(name, check) for name, animal in ANIMALS.items() for check in animal.breaks]
+BROKEN = ANIMALS | LIARS
+CASES = [(name, check) for name, animal in BROKEN.items() for check in animal.breaks]
 ELSEWHERE = "tools."
 """Checks whose broken subjects are beside the tools' own tests."""
 
@@ -83,7 +85,7 @@ def test_what_breaks_a_promise_fails_its_check(
     if missing(check):
         pytest.skip(missing(check))
     try:
-        result = run_workspace_check(CHECKS[check], profile_of(ANIMALS[name], monkeypatch))
+        result = run_workspace_check(CHECKS[check], profile_of(BROKEN[name], monkeypatch))
     finally:
         while LEFT:
             shutil.rmtree(LEFT.pop(), ignore_errors=True)

@@ -41,6 +41,8 @@ from harnest.sandbox import control
 from harnest_ext.conformance import WorkspaceFeature
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from harnest.execution import ExecutionCall, HookManager
 
 __all__ = ["ANIMALS", "Animal", "Sound"]
@@ -427,8 +429,8 @@ class Lexical(Workspace):
 class Secretive(Workspace):
     """Tells nobody."""
 
-    async def _tell(self, *_: object) -> None:
-        return
+    def __init__(self, config: WorkspaceConfig, *, hooks: HookManager | None = None) -> None:
+        super().__init__(config)
 
 
 class Hoarder(Workspace):
@@ -489,7 +491,7 @@ class Animal:
     """
 
     engine: type[Sound] = Sound
-    make: type[Workspace] = Workspace
+    make: Callable[..., Workspace] = Workspace
     options: dict[str, Any] = field(default_factory=dict)
     breaks: tuple[str, ...]
     lacks: tuple[WorkspaceFeature, ...] = ()

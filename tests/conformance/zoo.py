@@ -244,6 +244,7 @@ LIES: dict[str, Animal] = {
 
 _HELD: list[Any] = []
 _SERIAL = threading.Lock()
+_THOUGHT_ABOUT = {programs.INPUT, output.ENDLESS, streaming.TICKS}
 _LEAKING = {"print(1)", "raise SystemExit(3)"}
 
 
@@ -302,6 +303,21 @@ def _for(code: str | Callable[[str], bool], act: Any) -> Any:
 def _deaf(_true: Any, _request: SandboxRequest, _sink: Any) -> SandboxResult:
     time.sleep(4)
     return SandboxResult()
+
+
+def _thinks(true: Any, request: SandboxRequest, sink: Any) -> SandboxResult:
+    try:
+        return true(request, sink)
+    finally:
+        if request.code in _THOUGHT_ABOUT:
+            time.sleep(3)
+
+
+def _comes_back_late(true: Any, request: SandboxRequest, sink: Any) -> SandboxResult:
+    result: SandboxResult = true(request, sink)
+    if result.status is TIMED_OUT:
+        time.sleep(0.5)
+    return result
 
 
 def _says_nothing(true: Any, request: SandboxRequest, sink: Any) -> SandboxResult:
@@ -387,6 +403,12 @@ def _safe_names(request: SandboxRequest) -> SandboxRequest:
         for n, f in enumerate(request.input_files)
     ]
     return replace(request, input_files=tuple(renamed))
+
+
+def _close_late(self: Any) -> None:
+    if self._running:
+        time.sleep(3)
+    MemoryProvider.close(self)
 
 
 def _close_once(self: Any) -> None:
@@ -505,6 +527,26 @@ DEFECTS: dict[str, Animal] = {
         ),
         execute=_for(cancelling.SLEEP, _deaf),
         slack_seconds=-8.0,
+    ),
+    "takes its time": Animal(
+        fails=_fails(
+            "programs.no-input", "output.endless", "streaming.sink-raises", "closing.ends-running"
+        ),
+        execute=_thinks,
+        members={"close": _close_late},
+        slack_seconds=-8.0,
+    ),
+    "comes back after a deadline": Animal(
+        fails=_fails(
+            "deadlines.status",
+            "deadlines.no-exit-code",
+            "deadlines.keeps-output",
+            "deadlines.busy",
+            "deadlines.scope",
+            "deadlines.stubborn",
+        ),
+        execute=_comes_back_late,
+        slack_seconds=-3.9,
     ),
     "calls cancellation success": Animal(
         fails=_fails("cancelling.error"), execute=_for(cancelling.SLEEP, _says_nothing)

@@ -7,7 +7,7 @@ import socket
 
 from harnest.execution import UnsupportedPromiseError
 from harnest_ext.conformance.checks import expect, refuse
-from harnest_ext.conformance.workspace.raising import refused
+from harnest_ext.conformance.workspace.raising import raises
 from harnest_ext.conformance.workspace_bench import WorkspaceBench, WorkspaceGroup
 from harnest_ext.conformance.workspace_profile import WorkspaceFeature
 
@@ -70,8 +70,7 @@ async def network_promise(bench: WorkspaceBench) -> None:
             expect("open", (await workspace.execute_command("echo on")).stdout, "on\n")
         return
     workspace = bench.workspace(network_enabled=False)
-    error = await refused("no network", workspace.start())
-    expect("kind", isinstance(error, UnsupportedPromiseError), wanted=True)
+    await raises("no network", UnsupportedPromiseError, workspace.start())
 
 
 @GROUP.promise("isolation", needs=[WorkspaceFeature.ISOLATION])
