@@ -1,7 +1,7 @@
-"""Files that a program of the sandbox contract is handed: their names and bounds.
+"""What a program of the sandbox contract is handed: its code and files, their names and bounds.
 
-A name is a plain relative path that means the same everywhere. The files that come back have such
-names as well; one with another is left out.
+The name of a file is a plain relative path that means the same everywhere. The files that come back
+have such names as well; one with another is left out.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from harnest.sandbox import SandboxFile
 
-__all__ = ["checked_inputs", "is_plain"]
+__all__ = ["checked_inputs", "is_plain", "refusal_of"]
 
 
 def checked_inputs(files: Sequence[SandboxFile]) -> dict[str, bytes]:
@@ -62,6 +62,19 @@ def is_plain(name: str) -> bool:
         and "\\" not in name
         and name.isprintable()
     )
+
+
+def refusal_of(code: str) -> str:
+    """Return why a program can't be delivered, or an empty text."""
+    try:
+        size = len(code.encode())
+    except UnicodeEncodeError:
+        return "the code holds a lone surrogate, which no file could hold"
+    if "\0" in code:
+        return "the code holds a NUL character"
+    if size > limits.CODE_BYTES:
+        return f"the code has {size} bytes, more than {limits.CODE_BYTES}"
+    return ""
 
 
 def _content(file: SandboxFile, number: int) -> bytes:

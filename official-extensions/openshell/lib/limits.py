@@ -51,8 +51,6 @@ OUTPUT_BYTES: Final = 1 * MIB
 """Most bytes kept of both output streams together unless said otherwise."""
 OUTPUT_BYTES_MAXIMUM: Final = 1024 * MIB
 """Largest output budget that can be declared, in bytes."""
-CODE_BYTES: Final = 16 * MIB
-"""Most bytes of one program, in UTF-8."""
 RPC_SECONDS: Final = 30.0
 """Deadline of one short request, in seconds."""
 READY_SECONDS: Final = 300

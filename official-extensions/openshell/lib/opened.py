@@ -6,14 +6,15 @@ import threading
 from typing import TYPE_CHECKING
 
 from harnest.execution import BackendError, ExecutionResult
+from harnest.execution.local import Capture
 from harnest.logging import get_logger
+from harnest.sandbox.optional import OutputStream
 
 from . import limits
 from .denials import DenialLog, merged, of_output
 from .errors import SyncFailedError
 from .naming import Identity
 from .remote import scripts
-from .remote.capture import Capture
 from .remote.run import Command, run
 from .session import Session
 from .sync.local import LocalTree
@@ -116,18 +117,19 @@ class OpenSandbox:
         capture = Capture(self._config.max_output_bytes)
         ended = run(self._session.box, self._command(call), capture, scope)
         capture.close()
-        told = of_output(capture.data("stdout"), capture.data("stderr"))
+        stdout, stderr = capture.data(OutputStream.STDOUT), capture.data(OutputStream.STDERR)
+        told = of_output(stdout, stderr)
         with self._lock:
             denials = merged(self._denials.new(), told)
         return ExecutionResult(
-            stdout=capture.text("stdout"),
-            stderr=capture.text("stderr"),
-            stdout_bytes=capture.data("stdout"),
+            stdout=capture.text(OutputStream.STDOUT),
+            stderr=capture.text(OutputStream.STDERR),
+            stdout_bytes=stdout,
             exit_code=ended.exit_code,
             timed_out=ended.timed_out,
             execution_time_ms=ended.milliseconds,
             denials=denials,
-            truncated=capture.full,
+            truncated=capture.overflowed,
         )
 
     def refresh(self) -> tuple[str, ...]:

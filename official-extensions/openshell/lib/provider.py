@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from harnest.execution import BackendError
-from harnest.execution.handover import checked_inputs
+from harnest.execution.handover import checked_inputs, refusal_of
+from harnest.execution.local import Capture
 from harnest.sandbox import SandboxResult, SandboxStatus, control
 from harnest.sandbox.optional import OutputStream
 
@@ -22,7 +23,6 @@ from .files import Outputs, collect, put
 from .household import Household, Member
 from .operations import diagnose, inventory, prune
 from .remote import scripts
-from .remote.capture import Capture
 from .remote.run import Command, Ended, run
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class OpenShellSandboxProvider:
 
     def execute_streaming(self, request: SandboxRequest, on_output: OutputSink) -> SandboxResult:
         """Run as :meth:`execute` does, handing on output while the program runs."""
-        return self._execute(request, lambda name, text: on_output(OutputStream(name), text))
+        return self._execute(request, on_output)
 
     def inventory(self) -> tuple[SandboxResource, ...]:
         """Return every sandbox of the workspace that was made by Harnest."""
@@ -142,14 +142,14 @@ class OpenShellSandboxProvider:
             self._gateway.close()
             self._gateway = self._household = None
 
-    def _execute(
-        self, request: SandboxRequest, sink: Callable[[str, str], None] | None
-    ) -> SandboxResult:
+    def _execute(self, request: SandboxRequest, sink: OutputSink | None) -> SandboxResult:
         self._settings.require(request.network_policy)
         key = identity_of(request.context, self._settings.scope)
-        refusal = _refusal_of(request.code)
+        refusal = refusal_of(request.code)
         if refusal:
-            return _result("configuration", SandboxStatus.FAILED, "invalid_code", stderr=refusal)
+            return _result(
+                "configuration", SandboxStatus.FAILED, "invalid_code", stderr=f"{refusal}\n"
+            )
         call = _Call(
             inputs=_inputs(request),
             code=request.code.encode(),
@@ -209,7 +209,7 @@ class OpenShellSandboxProvider:
 
     def _judged(self, call: _Call, ended: Ended, outputs: Outputs) -> SandboxResult:
         capture = call.capture
-        if capture.full:
+        if capture.overflowed:
             status, reason = SandboxStatus.OUTPUT_LIMIT_EXCEEDED, "output_limit"
         elif ended.timed_out:
             status, reason = SandboxStatus.TIMED_OUT, "deadline"
@@ -217,7 +217,7 @@ class OpenShellSandboxProvider:
             ok = ended.exit_code == 0
             status, reason = (SandboxStatus.SUCCEEDED if ok else SandboxStatus.FAILED), ""
         details: dict[str, Any] = {"truncated": capture.truncated()}
-        denials = of_output(capture.data("stdout"), capture.data("stderr"))
+        denials = of_output(capture.data(OutputStream.STDOUT), capture.data(OutputStream.STDERR))
         if denials:
             details["denials"] = list(denials)
         if outputs.omitted:
@@ -227,8 +227,8 @@ class OpenShellSandboxProvider:
             status,
             reason,
             call.durations,
-            stdout=capture.text("stdout"),
-            stderr=capture.text("stderr"),
+            stdout=capture.text(OutputStream.STDOUT),
+            stderr=capture.text(OutputStream.STDERR),
             output_files=outputs.files,
             exit_code=None if reason else ended.exit_code,
             details=details,
@@ -268,18 +268,6 @@ def _inputs(request: SandboxRequest) -> dict[str, bytes]:
         return checked_inputs(request.input_files)
     except ValueError as error:
         raise OpenShellSandboxError(str(error), phase="input files") from None
-
-
-def _refusal_of(code: str) -> str:
-    try:
-        size = len(code.encode())
-    except UnicodeEncodeError:
-        return "the code holds a lone surrogate, which no file could hold\n"
-    if "\0" in code:
-        return "the code holds a NUL character\n"
-    if size > limits.CODE_BYTES:
-        return f"the code has {size} bytes, more than {limits.CODE_BYTES}\n"
-    return ""
 
 
 def _result(

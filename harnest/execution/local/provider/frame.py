@@ -7,12 +7,11 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from harnest.execution.handover import checked_inputs
+from harnest.execution.handover import checked_inputs, refusal_of
 from harnest.execution.local.errors import LocalProgramError
 from harnest.execution.local.provider import inventory, limits, outcome
 from harnest.execution.local.provider.job import Job
 from harnest.execution.local.provider.scopes import Scopes, identity_of
-from harnest.execution.local.provider.source import refusal_of
 from harnest.sandbox import (
     SandboxNetworkMode,
     SandboxPolicyUnsupportedError,

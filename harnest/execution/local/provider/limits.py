@@ -12,8 +12,6 @@ OUTPUT_BYTES: Final = 1 * MIB
 """Most bytes kept of both output streams together, unless the declaration says otherwise."""
 OUTPUT_BYTES_MAXIMUM: Final = 1 * GIB
 """Largest output budget that can be declared, in bytes."""
-CODE_BYTES: Final = 16 * MIB
-"""Most bytes of one program, in UTF-8."""
 SCOPES: Final = 8
 """Retained work directories unless the declaration says otherwise."""
 SCOPES_MAXIMUM: Final = 1024

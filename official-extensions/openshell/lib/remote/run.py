@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from harnest.execution import BackendError
+from harnest.sandbox.optional import OutputStream
 
 from .. import limits
 from ..errors import GatewayRefusedError
@@ -19,10 +20,10 @@ from .pump import Pump
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from harnest.execution.local import Capture
     from harnest.sandbox.scope import SandboxControl
 
     from .box import Box
-    from .capture import Receiver
 
 __all__ = ["Command", "Ended", "run"]
 
@@ -70,13 +71,13 @@ class _Killed(Exception):
     """The gateway gave the command up before we did."""
 
 
-def run(box: Box, command: Command, receiver: Receiver, scope: SandboxControl) -> Ended:
+def run(box: Box, command: Command, capture: Capture, scope: SandboxControl) -> Ended:
     """Run a command to its end, the scope's deadline, or more output than is taken.
 
     Args:
         box: Where.
         command: What.
-        receiver: Where its output goes; what it raises ends the command and is raised.
+        capture: Where its output goes; what its sink raises ends the command and is raised.
         scope: Deadline and cancellation.
 
     Raises:
@@ -95,9 +96,9 @@ def run(box: Box, command: Command, receiver: Receiver, scope: SandboxControl) -
     begin = time.monotonic()
     pump = Pump(box.gateway.start_exec(call, call.timeout_seconds + limits.RPC_SECONDS))
     try:
-        code = _watched(box, pump, folder, receiver, scope)
+        code = _watched(box, pump, folder, capture, scope)
     except (TimeoutError, _Killed):
-        _end(box, pump, folder, token, receiver)
+        _end(box, pump, folder, token, capture)
         return Ended(exit_code=None, timed_out=True, milliseconds=_since(begin))
     except BaseException:
         _end(box, pump, folder, token, None)
@@ -141,7 +142,7 @@ def _prepared(box: Box, command: Command, folder: str, token: str, scope: Sandbo
 
 
 def _watched(
-    box: Box, pump: Pump, folder: str, receiver: Receiver, scope: SandboxControl
+    box: Box, pump: Pump, folder: str, capture: Capture, scope: SandboxControl
 ) -> int | None:
     """Take output until the end; return its exit code, or None if it wrote too much."""
     while True:
@@ -156,8 +157,8 @@ def _watched(
             continue
         if event.stream is Stream.EXIT:
             return _own_code(box, folder, event.exit_code)
-        receiver.feed(event.stream, event.data)
-        if receiver.full:
+        capture.feed(OutputStream(event.stream), event.data)
+        if capture.overflowed:
             return None
 
 
@@ -174,10 +175,10 @@ def _own_code(box: Box, folder: str, code: int) -> int:
     raise BackendError("the command could not be started in the sandbox")
 
 
-def _end(box: Box, pump: Pump, folder: str, token: str, receiver: Receiver | None) -> None:
+def _end(box: Box, pump: Pump, folder: str, token: str, capture: Capture | None) -> None:
     """End everything of the command; take what it wrote before, if somebody wants it."""
     _kill(box, folder, token)
-    if receiver is None:
+    if capture is None:
         return
     limit = time.monotonic() + limits.DRAIN_SECONDS
     while (left := limit - time.monotonic()) > 0:
@@ -187,7 +188,7 @@ def _end(box: Box, pump: Pump, folder: str, token: str, receiver: Receiver | Non
             return  # it was ended: how its stream ends says nothing more
         if event is None or event.stream is Stream.EXIT:
             return
-        receiver.feed(event.stream, event.data)
+        capture.feed(OutputStream(event.stream), event.data)
 
 
 def _kill(box: Box, folder: str, token: str) -> None:
