@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 from harnest.extensions.docker import DockerSandboxProvider, docker
+from hypothesis import HealthCheck, settings
 
 from harnest.sandbox import SandboxContext, SandboxRequest, SandboxResult, SandboxStatus, control
 from harnest.sandbox.metadata import sandbox_metadata_to_dict
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 sys.path.insert(0, str(Path(__file__).parent))
+settings.register_profile("slow", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("slow")
 IDENTITY = SandboxContext(
     agent_name="agent", user_id="user", session_id="session", invocation_id="invocation"
 )

@@ -8,6 +8,7 @@ import shutil
 import stat
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,16 +34,16 @@ def one(daemon: None) -> Iterator[Shop]:
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Path:
+def place() -> Iterator[Path]:
     """Return a folder that a user other than root can reach and owns."""
-    for folder in (tmp_path, *tmp_path.parents):
-        if folder.owner() == Path("/").owner() and folder not in (Path("/"), Path("/tmp")):
-            folder.chmod(folder.stat().st_mode | 0o011)
-    mine = tmp_path / "mine"
-    mine.mkdir()
-    if os.geteuid() == 0:
-        os.chown(mine, SOMEBODY, SOMEBODY)
-    return mine
+    # Below pytest's own folder, which each start of pytest closes to everybody but root, it would not be.
+    with tempfile.TemporaryDirectory(prefix="hx-place-") as top:
+        Path(top).chmod(0o755)
+        mine = Path(top) / "mine"
+        mine.mkdir()
+        if os.geteuid() == 0:
+            os.chown(mine, SOMEBODY, SOMEBODY)
+        yield mine
 
 
 def owners(folder: Path) -> set[int]:
