@@ -1,13 +1,15 @@
 """Rules for every test in the repository, those of the official extensions included.
 
 Docker tests share one daemon and one set of images, so they run one after another, whichever
-workers have them: whoever runs one holds a lock that all workers of the run share.
+workers have them: whoever runs one holds a lock that all workers of the run share, and with
+``HARNEST_DOCKER_TURNS`` (``scripts/test``) the workers of all runs that it names the same file to.
 With ``HARNEST_REQUIRE_DOCKER=1`` (``scripts/test --docker``) they must run: one that is skipped, or
 a run without any, fails. So does one that needs Bubblewrap with ``HARNEST_REQUIRE_BUBBLEWRAP=1``.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
 from pathlib import Path
@@ -17,7 +19,7 @@ import pytest
 from filelock import FileLock
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Iterator
 
 _REQUIRED = os.environ.get("HARNEST_REQUIRE_DOCKER") == "1"
 _MARKS = [
@@ -25,6 +27,8 @@ _MARKS = [
     for mark in ("bubblewrap", "docker")
     if os.environ.get(f"HARNEST_REQUIRE_{mark.upper()}") == "1"
 ]
+_TURNS = "HARNEST_DOCKER_TURNS"
+"""Start of the names of the lock's files."""
 _HELD = "HARNEST_DOCKER_TESTS_HELD"
 """Set while this process has the lock: tests that a test starts must not wait for it."""
 _passed = pytest.StashKey[int]()
@@ -37,15 +41,31 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     A group of workers' scheduler would do the same where it works: with pytest 9.2 and xdist 3.8
     the names of groups are lost.
     """
-    shared = os.environ.get("PYTEST_XDIST_TESTRUNUID")
-    if shared is None or _HELD in os.environ or not item.get_closest_marker("docker"):
+    turns = os.environ.get(_TURNS)
+    if turns is None and (workers := os.environ.get("PYTEST_XDIST_TESTRUNUID")):
+        turns = str(Path(tempfile.gettempdir(), f"harnest-docker-tests-{workers}"))
+    if turns is None or _HELD in os.environ or not item.get_closest_marker("docker"):
         return (yield)
-    with FileLock(Path(tempfile.gettempdir(), f"harnest-docker-tests-{shared}.lock")):
-        os.environ[_HELD] = "1"
-        try:
-            return (yield)
-        finally:
-            del os.environ[_HELD]
+    with _turn(turns):
+        return (yield)
+
+
+@contextlib.contextmanager
+def _turn(name: str) -> Iterator[None]:
+    """Hold the lock of this name; who waits for it is next.
+
+    Nobody asks for the lock while another waits: a run of nothing but Docker tests would otherwise
+    have it back each time before those that wait have looked again.
+    """
+    lock = FileLock(f"{name}.lock")
+    with FileLock(f"{name}.next"):
+        lock.acquire()
+    os.environ[_HELD] = "1"
+    try:
+        yield
+    finally:
+        del os.environ[_HELD]
+        lock.release()
 
 
 @pytest.hookimpl(wrapper=True)

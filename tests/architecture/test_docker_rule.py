@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,6 +15,8 @@ from tests.architecture.source import ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    Done = subprocess.CompletedProcess[str]
 
 RUNS = "import pytest\n\n@pytest.mark.docker\ndef test_it():\n    assert True\n"
 SKIPS = "import pytest\n\n@pytest.mark.docker\ndef test_it():\n    pytest.skip('no daemon')\n"
@@ -28,20 +31,43 @@ def test_it(number):
     subprocess.run([sys.executable, "-c", "pass"], check=True)
     os.unlink(os.environ["BUSY"])
 """
+TURNS = """\
+import os, time
+import pytest
+from filelock import FileLock, Timeout
+
+def other_waits():
+    try:
+        with FileLock(os.environ["HARNEST_DOCKER_TURNS"] + ".next", timeout=0):
+            return False
+    except Timeout:
+        return True
+
+@pytest.mark.docker
+@pytest.mark.parametrize("number", range(4))
+def test_it(number):
+    with open(os.environ["ORDER"], "a+") as order:
+        order.write(os.environ["WHO"])
+        order.seek(0)
+        others = [who for who in order.read() if who != os.environ["WHO"]]
+    while len(others) < 4 and not other_waits():
+        time.sleep(0.01)
+"""
 OTHER = "def test_it():\n    assert True\n"
 WORKERS = ("-p", "xdist", "-n", "1")
 SETTINGS = "[pytest]\nmarkers = docker: needs a daemon\n"
 
 
-def run(folder: Path, required: str, *options: str) -> subprocess.CompletedProcess[str]:
+def run(folder: Path, required: str, *options: str, **variables: str) -> Done:
     """Run pytest in a folder under the repository's rules."""
     shutil.copy(ROOT / "conftest.py", folder)
     (folder / "pytest.ini").write_text(SETTINGS)
+    variables |= {"HARNEST_REQUIRE_DOCKER": required, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    inherited = {k: v for k, v in os.environ.items() if not k.startswith("HARNEST_DOCKER_")}
     return subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-rA", "-p", "no:cacheprovider", *options],
         cwd=folder,
-        env=os.environ
-        | {"HARNEST_REQUIRE_DOCKER": required, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        env=inherited | variables,
         capture_output=True,
         check=False,
         text=True,
@@ -79,3 +105,20 @@ def test_one_docker_test_runs_at_a_time(tmp_path: Path, monkeypatch: pytest.Monk
     done = run(tmp_path, "1", "-p", "xdist", "-n", "2")
     assert done.returncode == 0, done.stdout
     assert "Docker tests passed: 6" in done.stdout
+
+
+def test_runs_that_share_a_daemon_take_turns(tmp_path: Path) -> None:
+    """Of two runs that are given one name, the one that waits is next: none waits for all tests."""
+    order = tmp_path / "order"
+
+    def one(who: str) -> Done:
+        folder = tmp_path / who
+        folder.mkdir()
+        (folder / "test_it.py").write_text(TURNS)
+        turns = str(tmp_path / "turns")
+        return run(folder, "1", HARNEST_DOCKER_TURNS=turns, ORDER=str(order), WHO=who)
+
+    with ThreadPoolExecutor(2) as pool:
+        ended = list(pool.map(one, "ab"))
+    assert [done.returncode for done in ended] == [0, 0], ended
+    assert order.read_text() in {"abababab", "babababa"}
