@@ -12,6 +12,7 @@ from tests.support.commands import snapshot
 from tests.support.packages import PackageSpec, make_folder, make_wheel
 from tests.support.registries import make_registry
 from tests.support.simple_index import SimpleIndex
+from tests.support.waiting import LONG
 from tests.support.web import answer, serve
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def test_a_held_project_is_busy_after_the_wait_and_free_afterwards(
         )
         assert waiting.stderr is not None
         assert b"waiting" in waiting.stderr.readline().lower()
-    out, _ = waiting.communicate(timeout=60)
+    out, _ = waiting.communicate(timeout=LONG)
     assert waiting.returncode == 0
     assert b"installed weather 1.0.0" in out
 

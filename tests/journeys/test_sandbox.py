@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support.projects import SANDBOX_FILE, echo_extension, extension, installed
+from tests.support.waiting import LONG
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -320,7 +321,7 @@ def test_an_interrupt_cancels_and_cleans_up(
 ) -> None:
     """Ctrl-C and a polite end stop the program, let the provider clean up, and say so."""
     waiting.send_signal(number)
-    _, told = waiting.communicate(timeout=60)
+    _, told = waiting.communicate(timeout=LONG)
     assert waiting.returncode == status
     assert b"Traceback" not in told
     assert not (tmp_path / "waiting").exists(), "the provider's own cleanup did not run"

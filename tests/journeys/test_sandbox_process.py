@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support.packages import make_agent
-from tests.support.waiting import before_a_deadline
+from tests.support.waiting import LONG, before_a_deadline, until
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -97,15 +97,12 @@ def test_files_go_in_and_come_out(harnest: Command, project: Path, tmp_path: Pat
     assert str(out / "total.txt") in done.json["saved"]
 
 
-def test_doctor_ps_and_prune_know_the_provider(harnest: Command, project: Path) -> None:
-    """It can run here, and after everything above nothing of this user's is left over."""
+def test_the_doctor_knows_the_provider(harnest: Command, project: Path) -> None:
+    """It can run here, and says what it needs for that."""
     doctor = harnest("sandbox", "doctor", "--try", "--json", cwd=project)
     assert doctor.code == 0, doctor.stdout
     [told] = doctor.json["sandboxes"]
     assert {"execution", "interpreter"} <= {each["name"] for each in told["diagnoses"]}
-    assert harnest("sandbox", "prune", cwd=project).code == 0
-    left = harnest("sandbox", "ps", "--json", cwd=project).json
-    assert [each for each in left["resources"] if each["owner_alive"] is False] == []
 
 
 @pytest.fixture
@@ -131,33 +128,97 @@ def started(project: Path, root: Path) -> Iterator[Callable[[str], subprocess.Po
         process.communicate()
 
 
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
 def test_output_comes_as_it_is_written_and_an_interrupt_ends_the_program(
     started: Callable[[str], subprocess.Popen[str]], number: signal.Signals, status: int
 ) -> None:
     """The first line arrives while the program goes on; after Ctrl-C the program is gone."""
-    process = started("import os, time; print(os.getpid(), flush=True); time.sleep(120)")
+    process = started("import os, time; print(os.getpid(), flush=True); time.sleep(600)")
     assert process.stdout is not None
     program = int(process.stdout.readline())
     assert _runs(program)
     process.send_signal(number)
-    _, told = process.communicate(timeout=60)
+    _, told = process.communicate(timeout=LONG)
     assert process.returncode == status
     assert "Traceback" not in told
     assert not _runs(program)
 
 
+def test_what_a_killed_run_left_is_listed_and_pruned(
+    harnest: Command, project: Path, started: Callable[[str], subprocess.Popen[str]]
+) -> None:
+    """The program ends with the command; its folder is told as a dead owner's, and removed."""
+    process = started("import os, time; print(os.getpid(), flush=True); time.sleep(600)")
+    assert process.stdout is not None
+    program = int(process.stdout.readline())
+    process.kill()
+    process.wait()
+    until(lambda: not _runs(program))
+
+    def left() -> set[str]:
+        told = harnest("sandbox", "ps", "--json", cwd=project).json["resources"]
+        mine = [each for each in told if each["owner"] == f"process {process.pid}"]
+        assert {each["owner_alive"] for each in mine} <= {False}
+        return {each["kind"] for each in mine}
+
+    assert "directory" in left()
+    assert harnest("sandbox", "prune", cwd=project).code == 0
+    assert left() == set()
+
+
 def test_a_reader_that_leaves_ends_the_program(
     started: Callable[[str], subprocess.Popen[str]],
 ) -> None:
-    """As in ``harnest sandbox run ... | head -1``: no endless program, no traceback."""
+    """As in ``... | head -1``: no endless program, no traceback, the status of SIGPIPE."""
     process = started("while True: print('x')")
     assert process.stdout is not None
     assert process.stdout.readline() == "x\n"
     process.stdout.close()
-    assert process.wait(timeout=60) != 0
+    assert process.wait(LONG) == 141
     assert process.stderr is not None
-    assert "Traceback" not in process.stderr.read()
+    assert process.stderr.read() == ""
+
+
+def test_an_output_that_can_not_be_written_is_told(project: Path, root: Path) -> None:
+    """A full disk is no defect: the program ends, and the reason is named."""
+    full = Path("/dev/full")
+    if not full.exists():
+        pytest.skip("needs /dev/full")
+    with full.open("wb") as output:
+        done = subprocess.run(
+            [sys.executable, "-m", "harnest_ext", *RUN, "-c", "while True: print('x')"],
+            cwd=project,
+            env=os.environ | {"PYTHONPATH": str(root)},
+            stdout=output,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=LONG,
+            check=False,
+        )
+    assert done.returncode == 125
+    assert "stdout can't be written: No space left" in done.stderr
+
+
+def test_a_mark_before_the_program_is_skipped(harnest: Command, project: Path) -> None:
+    """Some editors put one first; Python itself skips it in a file."""
+    script = project / "script.py"
+    script.write_text("print('fine')", encoding="utf-8-sig")
+    assert harnest(*RUN, script, cwd=project).stdout == "fine\n"
+    assert harnest(*RUN, "-", cwd=project, stdin="\ufeffprint('fine')").stdout == "fine\n"
+
+
+def test_a_signal_that_is_ignored_stays_ignored(project: Path, root: Path) -> None:
+    """As under nohup: a closed terminal does not end what was to outlive it."""
+    code = "import os, signal; os.kill(os.getppid(), 0); print(os.getpgid(0), flush=True); input()"
+    process = subprocess.Popen(
+        [sys.executable, "-c", NOHUP, *RUN, "-c", "import time\nprint('up', flush=True)\n" + PAUSE],
+        cwd=project,
+        env=os.environ | {"PYTHONPATH": str(root)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
 
 
 def _runs(number: int) -> bool:
