@@ -24,6 +24,7 @@ class Outdated:
         latest: Newest version of all that fit this host.
         source: Where it comes from.
         note: Why there is nothing newer, or what stands against it; may be empty.
+        failure: Why it could not be looked up; None when it was.
         pinned: Whether ``upgrade`` leaves it alone.
     """
 
@@ -33,6 +34,7 @@ class Outdated:
     latest: str
     source: LockedSource
     note: str = ""
+    failure: Problem | None = None
     pinned: bool = False
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from harnest_ext.errors import HarnestExtensionError, InvalidExtension
@@ -30,7 +31,8 @@ __all__ = ["outdated"]
 def outdated(setting: Setting, *, prereleases: bool = False) -> tuple[Outdated, ...]:
     """Return every locked extension and what could be installed instead.
 
-    A source that fails is told in the note of its extension and stops nothing else.
+    A source that fails is told in the note and the failure of its extension, and stops nothing
+    else.
 
     Raises:
         InvalidExtension: The lock or `pyproject.toml` is not usable.
@@ -57,7 +59,8 @@ def _looked_up(
         wish = wishes.get(entry.name)
         found = [c for c in setting.lookup.candidates(entry.name) if _fits(setting, c)]
     except HarnestExtensionError as error:
-        return _answer(entry, note=error.problems[0].message)
+        first = error.problems[0]
+        return replace(_answer(entry, note=first.message), failure=first)
     return _from_releases(entry, wish.version if wish else "", found, prereleases=prereleases)
 
 

@@ -8,6 +8,7 @@ from harnest_ext.rule import Rule
 __all__ = [
     "ARCHIVE",
     "BARE_FOLDER",
+    "BROKEN_ENTRY",
     "DIRECT_REFERENCE",
     "EMPTY",
     "EXTRAS",
@@ -189,6 +190,14 @@ LEFT_OUT = Rule(
     why="A place that can't be asked must not keep the others from being searched.",
     example="An index that is too large to be listed.",
     fix="Search again later, or name the extension: install looks it up by its name.",
+)
+BROKEN_ENTRY = Rule(
+    id="search.broken-entry",
+    kind="registry-protocol",
+    severity=Severity.WARNING,
+    why="What a registry says of one extension must not keep the others from being found.",
+    example="extensions/weather.toml of a registry is not TOML.",
+    fix="Mend the registry's file as its JSON Schema says, or tell whoever keeps it.",
 )
 OLD_ANSWER = Rule(
     id="search.old-answer",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from harnest_ext.errors import SourceError
+from harnest_ext.errors import InvalidExtension, SourceError
 from harnest_ext.identity import DISTRIBUTION_PREFIX, Slug
 from harnest_ext.resolution.ranges import version_key
 from harnest_ext.sources import rules
@@ -57,7 +57,7 @@ class SearchResult:
         found: The best matches first, as many as were asked for.
         total: How many there are.
         close: When there are none: names that are spelt alike.
-        warnings: Places that could not be asked, and answers that are old.
+        warnings: Places that could not be asked, entries that can't be read, answers that are old.
     """
 
     found: tuple[Found, ...]
@@ -100,11 +100,23 @@ def search(finder: Finder, query: str = "", *, limit: int) -> SearchResult:
 
 def _entries(finder: Finder, warnings: list[Problem]) -> Iterator[tuple[RegistryEntry, str]]:
     for registry in finder.registries:
+        place = str(registry.origin)
+        broken: list[Problem] = []
         try:
-            for entry in registry.catalog.entries():
-                yield entry, str(registry.origin)
+            names = registry.catalog.slugs()
         except SourceError as error:
-            warnings.append(_left_out(str(registry.origin), error))
+            warnings.append(_left_out(place, error))
+            continue
+        for name in names:
+            try:
+                entry = registry.catalog.entry(Slug(name))
+            except (SourceError, InvalidExtension) as error:
+                broken.append(error.problems[0])
+                continue
+            if entry is not None:
+                yield entry, place
+        if broken:
+            warnings.append(_broken(place, broken))
 
 
 def _listed(finder: Finder, word: str, warnings: list[Problem]) -> Sequence[Slug]:
@@ -181,6 +193,16 @@ def _left_out(what: str, error: SourceError) -> Problem:
     first = error.problems[0]
     return rules.LEFT_OUT.problem(
         f"{what} is left out: {first.message}", path=first.path, remedy=first.remedy
+    )
+
+
+def _broken(place: str, problems: Sequence[Problem]) -> Problem:
+    first = problems[0]
+    others = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+    return rules.BROKEN_ENTRY.problem(
+        f"{place} has an entry that can't be read{others}: {first.message}",
+        path=first.path,
+        line=first.line,
     )
 
 

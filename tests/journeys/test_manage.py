@@ -238,6 +238,7 @@ def test_upgrade_pin_and_rollback(desk: Desk) -> None:
     assert desk.done("outdated") == {
         "extensions": desk.done("outdated")["extensions"],
         "outdated": 0,
+        "warnings": [],
     }
     for name in ("rain", "weather"):
         desk.package(name, "1.1.0")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from tests.support.web import Server
 
-__all__ = ["make_registry", "offer_registry"]
+__all__ = ["entries_of", "make_registry", "offer_registry"]
 
 
 def make_registry(folder: Path, *specs: PackageSpec, trust: str = "community") -> Path:
@@ -42,9 +42,16 @@ def make_registry(folder: Path, *specs: PackageSpec, trust: str = "community") -
     return folder
 
 
+def entries_of(folder: Path) -> list[RegistryEntry]:
+    """Return every entry of the registry in a folder, by name."""
+    catalog = FolderCatalog(folder)
+    found = [catalog.entry(Slug(name)) for name in catalog.slugs()]
+    return [entry for entry in found if entry is not None]
+
+
 def offer_registry(server: Server, folder: Path) -> str:
     """Serve a registry's catalog and wheels, and return its URL."""
-    entries = [entry.shape() for entry in FolderCatalog(folder).entries()]
+    entries = [entry.shape() for entry in entries_of(folder)]
     body = json.dumps({"format": 1, "later": "unknown", "extensions": entries}).encode()
     server.routes["/catalog/harnest.json"] = answer(body, "application/json", ETag='"1"')
     for wheel in (folder / "wheels").iterdir():

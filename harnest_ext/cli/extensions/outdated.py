@@ -8,7 +8,7 @@ import click
 
 from harnest_ext.cli.extensions.lookup import LookupOptions, lookup_options
 from harnest_ext.cli.extensions.opening import open_manager
-from harnest_ext.cli.extensions.shapes import source_shape
+from harnest_ext.cli.extensions.shapes import problem_shapes, source_shape
 from harnest_ext.cli.options import common, examples
 from harnest_ext.cli.output import Table
 
@@ -43,18 +43,27 @@ def command(
     with output.progress("Looking up"):
         found = manager.outdated(prereleases=pre)
     for item in found:
-        if item.note and item.version == item.latest:
+        if item.failure is not None:
+            output.warn(f"{item.name} could not be looked up: {item.failure.describe()}")
+        elif item.note and item.version == item.latest:
             output.note(f"{item.name}: {item.note}")
+    failures = tuple(item.failure for item in found if item.failure is not None)
     newer = [item for item in found if item.outdated]
     output.result(
-        {"extensions": [_shape(item) for item in found], "outdated": len(newer)},
+        {
+            "extensions": [_shape(item) for item in found],
+            "outdated": len(newer),
+            "warnings": problem_shapes(failures),
+        },
         Table(
             columns=("NAME", "VERSION", "WANTED", "LATEST", "NOTE"),
             rows=tuple(
                 (i.name, i.version, i.wanted, i.latest, "pinned" if i.pinned else i.note)
                 for i in newer
             ),
-            empty="Everything is up to date.",
+            empty="Nothing newer was found where it could be looked up."
+            if failures
+            else "Everything is up to date.",
         ),
     )
 

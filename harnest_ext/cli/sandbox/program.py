@@ -56,7 +56,7 @@ def input_files(paths: Sequence[Path]) -> tuple[SandboxFile, ...]:
 def _read(file: str) -> str:
     data = _bounded(sys.stdin.buffer, "-") if file == "-" else _bytes(Path(file))
     try:
-        return data.decode()
+        return data.decode("utf-8-sig")  # Python, too, skips the mark that some editors put first
     except UnicodeDecodeError as error:
         raise click.UsageError(f"{file} is not UTF-8: byte {error.start}.") from None
 

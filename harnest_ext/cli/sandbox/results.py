@@ -19,12 +19,22 @@ if TYPE_CHECKING:
     from harnest.sandbox import SandboxFile, SandboxResult
     from harnest_ext.cli.output import Output
 
-__all__ = ["HARNEST_FAILED", "exit_status", "pass_through", "save_files", "shape", "tell_outcome"]
+__all__ = [
+    "HARNEST_FAILED",
+    "READER_LEFT",
+    "exit_status",
+    "pass_through",
+    "save_files",
+    "shape",
+    "tell_outcome",
+]
 
 OUTPUT_LIMIT: Final = 123
 TIMED_OUT: Final = 124
 HARNEST_FAILED: Final = 125
 CANCELLED: Final = 130
+READER_LEFT: Final = 141
+"""A program whose reader has gone (`... | head`) ends by SIGPIPE; shells give this for it."""
 _STATUS: Final = {
     SandboxStatus.SUCCEEDED: 0,
     SandboxStatus.TIMED_OUT: TIMED_OUT,
@@ -34,9 +44,24 @@ _STATUS: Final = {
 
 
 def pass_through(output: Output, stream: OutputStream, text: str) -> None:
-    """Write a program's output to the stream of the same name, as UTF-8, at once."""
+    """Write a program's output to the stream of the same name, as UTF-8, at once.
+
+    Raises:
+        BrokenPipeError: Its reader has gone.
+        LoadError: It can't be written, to a full disk for example.
+    """
     target = output.stdout if stream is OutputStream.STDOUT else output.stderr
-    _write(target, text)
+    failed = ""
+    try:
+        _write(target, text)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        failed = error.strerror or type(error).__name__
+    if failed:
+        raise LoadError(
+            rules.OUTPUT_STREAM.problem(f"{stream.value} can't be written: {failed}.", got=failed)
+        )
 
 
 def _write(target: TextIO, text: str) -> None:

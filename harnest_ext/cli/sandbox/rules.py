@@ -11,6 +11,7 @@ __all__ = [
     "EXECUTION",
     "NOT_GRANTED",
     "OUTPUT_FILE",
+    "OUTPUT_STREAM",
     "REFUSED",
     "TRIAL",
     "UNKNOWN",
@@ -65,6 +66,13 @@ OUTPUT_FILE: Final = Rule(
     why="A program names its output files itself; none may land outside of the given folder.",
     example="an output file named ../../.bashrc",
     fix="Save to another folder, or let the program name its files otherwise.",
+)
+OUTPUT_STREAM: Final = Rule(
+    id="sandbox.output-stream",
+    kind="io-error",
+    why="A program whose output gets lost is ended: it would run for nobody.",
+    example="harnest sandbox run python big.py > /full/disk/out.txt",
+    fix="Make room where the output goes to, or send it elsewhere.",
 )
 
 ALL: Final = tuple(value for _name, value in sorted(globals().items()) if isinstance(value, Rule))

@@ -29,8 +29,10 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-_TERMINATED = 143
-"""Exit status of a program that a SIGTERM ended, as shells give it."""
+_POLITE = (signal.SIGTERM, signal.SIGHUP)
+"""Signals that ask for an end: of a service manager, and of a terminal that is closed."""
+_SIGNALLED = 128
+"""Added to a signal's number, the exit status that shells give."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +101,7 @@ def command(  # noqa: PLR0913 - one parameter per option of the command line
     """Run a Python program, FILE or - or -c CODE, in the sandbox NAME.
 
     The exit status is the program's; 124 for the deadline, 123 for the output limit, 125 for
-    Harnest's own failures, 130 for Ctrl-C.
+    Harnest's own failures, 130 for Ctrl-C, 141 when the output's reader has gone.
     """
     job = _Job(
         name=name,
@@ -110,8 +112,18 @@ def command(  # noqa: PLR0913 - one parameter per option of the command line
         user=user,
         session=session or f"cli-{os.getpid()}",
     )
-    with _terminable(), refusals_told():
-        result = _execute(job, find_folder(project), output, skip_broken=skip_broken)
+    with _terminable():
+        try:
+            return _answer(job, find_folder(project), folder, output, skip_broken=skip_broken)
+        except BrokenPipeError:
+            return results.READER_LEFT
+
+
+def _answer(
+    job: _Job, project: Path, folder: Path | None, output: Output, *, skip_broken: bool
+) -> int:
+    with refusals_told():
+        result = _execute(job, project, output, skip_broken=skip_broken)
         saved = results.save_files(result.output_files, folder) if folder else []
     if result.output_files and not folder:
         output.note(f"harnest: {len(result.output_files)} output files; --output DIR saves them.")
@@ -174,12 +186,15 @@ def _nobody_has(running: Running, sandbox: str) -> Problem:
 def _terminable() -> Iterator[None]:
     # A polite end must clean up like Ctrl-C does: the default action would leave things behind.
     def stop(signum: int, frame: object) -> None:
-        del signum, frame
-        raise SystemExit(_TERMINATED)
+        del frame
+        raise SystemExit(_SIGNALLED + signum)
 
-    before = signal.signal(signal.SIGTERM, stop)
+    # One that is ignored, as under nohup, stays so.
+    heeded = [each for each in _POLITE if signal.getsignal(each) is not signal.SIG_IGN]
+    before = {each: signal.signal(each, stop) for each in heeded}
     try:
         yield
     finally:
-        # None: a handler that was not set from Python, which can't be put back.
-        signal.signal(signal.SIGTERM, signal.SIG_DFL if before is None else before)
+        for each, handler in before.items():
+            # None: a handler that was not set from Python, which can't be put back.
+            signal.signal(each, signal.SIG_DFL if handler is None else handler)

@@ -233,13 +233,14 @@ def _read(answer: Page, read_json: Callable[[bytes], _T], read_html: Callable[[b
         raise SourceError(rules.API_VERSION.problem(message, expected="v1", got=kind))
     if kind.endswith(("+json", "/json")):
         return read_json(answer.body)
-    if kind.endswith(("+html", "/html", "/xhtml+xml")):
+    if kind in _UNTOLD and answer.body.lstrip()[:1] == b"{":
+        return read_json(answer.body)
+    html = kind in _UNTOLD or kind.endswith(("+html", "/html", "/xhtml+xml"))
+    # A page without a single tag is something else that was sent as one.
+    if html and (b"<" in answer.body or not answer.body.strip()):
         return read_html(answer.body)
-    if kind in _UNTOLD:
-        looks_json = answer.body.lstrip()[:1] == b"{"
-        return read_json(answer.body) if looks_json else read_html(answer.body)
     message = "The answer is no page of an index."
-    raise SourceError(rules.TYPE.problem(message, expected="JSON or HTML", got=kind))
+    raise SourceError(rules.TYPE.problem(message, expected="JSON or HTML", got=kind or "text"))
 
 
 def _at(url: str, error: SourceError) -> SourceError:

@@ -16,6 +16,7 @@ from harnest_ext import limits
 from harnest_ext.errors import SourceError
 from harnest_ext.sources.net import rules
 from harnest_ext.sources.net.address import WebAddress
+from harnest_ext.sources.net.proxies import proxy_for
 from harnest_ext.sources.net.watch import Watch
 from harnest_ext.sources.timing import Timing
 
@@ -248,15 +249,34 @@ def _too_large(address: WebAddress, most: int, got: int) -> SourceError:
 def _unreachable(address: WebAddress, error: Exception) -> SourceError:
     import urllib3  # noqa: PLC0415 - as above
 
-    cause = error.__cause__ or error
     slow = isinstance(error, urllib3.exceptions.TimeoutError | TimeoutError)
     # The library derives "no connection at all" from its time-outs.
     if slow and not isinstance(error, urllib3.exceptions.NewConnectionError):
-        return SourceError(
-            rules.DEADLINE.problem(
-                "The server did not answer in time.", path=address.url, got=type(error).__name__
-            )
-        )
-    told = getattr(cause, "strerror", None) or type(cause).__name__
+        message = "The server did not answer in time."
+        got = type(error).__name__
+        return SourceError(rules.DEADLINE.problem(message, path=address.url, got=got))
+    causes = list(_causes(error))
+    told = next((text for e in causes if (text := getattr(e, "strerror", None))), None)
+    if isinstance(error, urllib3.exceptions.ProxyError | urllib3.exceptions.ProxySchemeUnknown):
+        message = f"The proxy can't be used: {told or 'its URL is none of http or https'}."
+        got = proxy_for(address).rpartition("@")[2]
+        return SourceError(rules.PROXY.problem(message, path=address.url, got=got))
+    if any(type(e).__name__ == "IncompleteRead" for e in causes):
+        message = "The answer ends before its announced end."
+        return SourceError(rules.TRUNCATED.problem(message, path=address.url))
+    broken = isinstance(error, urllib3.exceptions.ProtocolError)
+    if broken and not isinstance(causes[-1], OSError):
+        message = "The server does not keep to HTTP."
+        got = type(causes[-1]).__name__
+        return SourceError(rules.PROTOCOL.problem(message, path=address.url, got=got))
+    told = told or ("it ended the connection" if broken else type(causes[-1]).__name__)
     message = f"The server can't be reached: {told}."
     return SourceError(rules.UNREACHABLE.problem(message, path=address.url))
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """The error and what it wraps, in the library's two ways to wrap."""
+    yield error
+    inner = error.__cause__ or (error.args[-1] if error.args else None)
+    if isinstance(inner, Exception):
+        yield from _causes(inner)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ssl
-import urllib.request
 from typing import TYPE_CHECKING
 
 import urllib3
 from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
+
+from harnest_ext.sources.net.proxies import proxy_for
 
 if TYPE_CHECKING:
     import socket
@@ -34,7 +35,7 @@ class Pools:
 
     def manager_for(self, address: WebAddress) -> urllib3.PoolManager:
         """Return the pools through which an address is reached."""
-        proxy = _proxy_for(address)
+        proxy = proxy_for(address)
         if not proxy:
             return self._straight
         if proxy not in self._proxied:
@@ -50,13 +51,6 @@ class Pools:
         """Close every connection."""
         for manager in (self._straight, *self._proxied.values()):
             manager.clear()
-
-
-def _proxy_for(address: WebAddress) -> str:
-    if address.is_near or urllib.request.proxy_bypass(address.host):
-        return ""
-    proxies = urllib.request.getproxies()
-    return proxies.get(address.scheme) or proxies.get("all") or ""
 
 
 def _pool_classes(watch: Watch) -> dict[str, type[HTTPConnectionPool]]:

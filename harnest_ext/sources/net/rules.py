@@ -12,6 +12,8 @@ __all__ = [
     "JSON",
     "OFFLINE",
     "PLACE",
+    "PROTOCOL",
+    "PROXY",
     "REDIRECTS",
     "SCHEME",
     "SIZE",
@@ -68,6 +70,20 @@ UNREACHABLE = Rule(
     why="Nothing is installed from a source that can't be asked.",
     example="A name that does not resolve.",
     fix="Check the connection and the URL; --offline uses what is cached.",
+)
+PROTOCOL = Rule(
+    id="network.protocol",
+    kind="registry-protocol",
+    why="What does not keep to HTTP can't be told from an answer that somebody has cut or mixed.",
+    example="A server that answers with another protocol, or with thousands of headers.",
+    fix="Check the URL and its port, or tell whoever runs the server.",
+)
+PROXY = Rule(
+    id="network.proxy",
+    kind="network",
+    why="The environment names a proxy for this address, and nothing goes round it.",
+    example="HTTPS_PROXY names a host that does not listen.",
+    fix="Check HTTPS_PROXY, HTTP_PROXY and ALL_PROXY, or name the host in NO_PROXY.",
 )
 DEADLINE = Rule(
     id="network.deadline",

@@ -6,7 +6,7 @@ import tomllib
 from typing import TYPE_CHECKING, Protocol
 
 from harnest_ext import limits
-from harnest_ext.errors import InvalidExtension, SourceError
+from harnest_ext.errors import SourceError
 from harnest_ext.identity import Slug
 from harnest_ext.sources.registry import rules
 from harnest_ext.sources.registry.reading import entry_of
@@ -14,7 +14,6 @@ from harnest_ext.sources.wheel_store import verified
 from harnest_ext.toml_fault import toml_fault
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from harnest_ext.resolution import Candidate
@@ -33,11 +32,12 @@ class Catalog(Protocol):
     def entry(self, slug: Slug) -> RegistryEntry | None:
         """Return what it says of an extension; None when it says nothing."""
 
-    def entries(self) -> Iterator[RegistryEntry]:
-        """Yield all entries by name; a broken one is passed over."""
-
     def slugs(self) -> list[str]:
-        """Return all names, without reading the entries where that can be avoided."""
+        """Return all names, without reading the entries where that can be avoided.
+
+        Raises:
+            SourceError: There is no registry, or it failed.
+        """
 
     def known(self) -> list[str]:
         """Return the names that can be told without asking the network."""
@@ -65,11 +65,21 @@ class FolderCatalog:
         return self._name or str(self._folder)
 
     def slugs(self) -> list[str]:
-        """Return the names of its files that are names of extensions."""
+        """Return the names of its files that are names of extensions.
+
+        Raises:
+            SourceError: There is no registry in the folder.
+        """
         try:
-            stems = sorted(path.stem for path in (self._folder / "extensions").glob("*.toml"))
+            stems = sorted(
+                path.stem
+                for path in (self._folder / "extensions").iterdir()
+                if path.suffix == ".toml"
+            )
         except OSError:
-            return []
+            stems = []
+        if not stems:
+            self._check_there()
         return [stem for stem in stems if Slug.from_distribution(f"harnest-extension-{stem}")]
 
     def entry(self, slug: Slug) -> RegistryEntry | None:
@@ -96,8 +106,11 @@ class FolderCatalog:
         return entry_of(told, slug, str(path))
 
     def known(self) -> list[str]:
-        """Return all names: a folder is always at hand."""
-        return self.slugs()
+        """Return all names: a folder is always at hand, if it is there."""
+        try:
+            return self.slugs()
+        except SourceError:
+            return []
 
     def _check_there(self) -> None:
         if self._there:
@@ -106,16 +119,6 @@ class FolderCatalog:
             message = "There is no registry in this folder: it has no folder 'extensions'."
             raise SourceError(rules.NO_REGISTRY.problem(message, path=str(self._folder)))
         self._there = True
-
-    def entries(self) -> Iterator[RegistryEntry]:
-        """Yield every entry that can be read."""
-        for stem in self.slugs():
-            try:
-                entry = self.entry(Slug(stem))
-            except (SourceError, InvalidExtension):
-                continue  # a broken entry is told when it is asked for by name
-            if entry is not None:
-                yield entry
 
     def wheel(self, candidate: Candidate) -> Path:
         """Return the wheel below ``wheels/``.

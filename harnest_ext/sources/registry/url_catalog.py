@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harnest_ext.errors import InvalidExtension, SourceError
-from harnest_ext.identity import Slug
+from harnest_ext.errors import SourceError
 from harnest_ext.sources.net import WebAddress
 from harnest_ext.sources.net.strict_json import strict_json
 from harnest_ext.sources.registry import rules
 from harnest_ext.sources.registry.reading import entry_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
+    from harnest_ext.identity import Slug
     from harnest_ext.resolution import Candidate
     from harnest_ext.sources.net import Page, PageCache
     from harnest_ext.sources.registry.model import RegistryEntry
@@ -69,20 +69,6 @@ class UrlCatalog:
         """
         told = self._entries().get(slug)
         return None if told is None else entry_of(told, slug, self._root.url, lenient=True)
-
-    def entries(self) -> Iterator[RegistryEntry]:
-        """Yield every entry that can be read.
-
-        Raises:
-            SourceError: The registry failed.
-        """
-        for text in self.slugs():
-            try:
-                entry = self.entry(Slug(text))
-            except (SourceError, InvalidExtension):
-                continue  # as above
-            if entry is not None:
-                yield entry
 
     def wheel(self, candidate: Candidate) -> Path:
         """Return the wheel, downloaded and verified.

@@ -218,6 +218,15 @@ def test_another_projects_answer_is_refused(finder: Finder, server: Server) -> N
     assert (caught.value.kind, caught.value.rule) == ("registry-mismatch", "index.other-project")
 
 
+@pytest.mark.parametrize("kind", ["text/plain", "text/html"])
+def test_a_text_that_is_no_page_is_refused(finder: Finder, server: Server, kind: str) -> None:
+    """What holds no tag is not taken for a page without files, which would say: unknown."""
+    server.routes[PAGE] = answer(b"Welcome to this server.", kind)
+    with pytest.raises(SourceError) as caught:
+        ask(finder)
+    assert caught.value.rule == "index.content-type"
+
+
 @pytest.mark.parametrize(
     "kind", ["application/vnd.pypi.simple.v2+json", "image/png", "application/pdf"]
 )

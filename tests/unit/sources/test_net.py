@@ -224,6 +224,41 @@ def test_nobody_there_is_a_failure_of_the_network(client: WebClient) -> None:
     assert refused(client, f"{url}/page") == ("network", "network.unreachable")
 
 
+@pytest.mark.parametrize(
+    ("sent", "told"),
+    [
+        (b"\x00no http\r\n\r\n", ("registry-protocol", "network.protocol")),
+        (b"HTTP/1.1 200 OK\r\n" + b"X: a\r\n" * 500, ("registry-protocol", "network.protocol")),
+        (b"", ("network", "network.unreachable")),
+    ],
+)
+def test_what_is_no_http_is_told_as_such(
+    client: WebClient, server: Server, sent: bytes, told: tuple[str, str]
+) -> None:
+    """A server of another kind is not mistaken for a network that is down."""
+
+    def reply(handler: BaseHTTPRequestHandler) -> None:
+        handler.wfile.write(sent)
+        handler.close_connection = True
+
+    server.routes["/page"] = reply
+    assert refused(client, f"{server.url}/page") == told
+
+
+@pytest.mark.parametrize("proxy", ["http://me:hush@127.0.0.1:1", "socks5://127.0.0.1:1", "nothing"])
+def test_a_proxy_that_fails_is_named(
+    client: WebClient, proxy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever reads the refusal learns which setting to look at, and no password."""
+    monkeypatch.setenv("HTTPS_PROXY", proxy)
+    monkeypatch.setenv("https_proxy", proxy)
+    with pytest.raises(SourceError) as caught:
+        read(client, "https://index.example.invalid/page")
+    assert (caught.value.kind, caught.value.rule) == ("network", "network.proxy")
+    assert caught.value.got == proxy.rpartition("@")[2]
+    assert "hush" not in str(caught.value)
+
+
 def test_offline_asks_nothing(server: Server) -> None:
     """With offline set no connection is made."""
     client = WebClient(offline=True)

@@ -138,6 +138,28 @@ def test_a_place_that_fails_is_left_out_with_a_warning(
     assert [problem.rule for problem in result.warnings] == ["search.left-out"] * 2
 
 
+def test_an_entry_that_cannot_be_read_is_told(settings: SourceSettings, tmp_path: Path) -> None:
+    """The others of its registry are found; one warning names the file, its line, and how many."""
+    other = make_registry(tmp_path / "folder", PackageSpec(name="rain"))
+    (other / "extensions" / "broken.toml").write_text('slug = "broken"\nnonsense\n')
+    (other / "extensions" / "worse.toml").write_bytes(b"\xff")
+    place = RegistrySetting(name="folder", location=str(other))
+    result = find(replace(settings, registries=(place,), index=None))
+    assert [item.slug for item in result.found] == ["docker", "rain"]
+    (warning,) = result.warnings
+    assert warning.rule == "search.broken-entry"
+    assert (warning.path, warning.line) == (str(other / "extensions" / "broken.toml"), 2)
+    assert "and 1 more" in warning.message
+
+
+def test_a_folder_that_is_no_registry_is_told(settings: SourceSettings, tmp_path: Path) -> None:
+    """A wrong path does not look like a registry without entries."""
+    place = RegistrySetting(name="folder", location=str(tmp_path / "nowhere"))
+    result = find(replace(settings, registries=(place,), index=None))
+    assert [item.slug for item in result.found] == ["docker"]
+    assert [warning.rule for warning in result.warnings] == ["search.left-out"]
+
+
 def test_an_index_too_long_to_list_is_asked_for_the_very_name(
     settings: SourceSettings, server: Server
 ) -> None:

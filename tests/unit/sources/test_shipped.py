@@ -19,6 +19,7 @@ from harnest_ext.sources.registry.reading import entry_of
 from harnest_ext.sources.registry.schema import ENTRY
 from scripts import shipped
 from tests.support.packages import PackageSpec, make_folder
+from tests.support.registries import entries_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,7 +44,7 @@ def test_the_registry_names_what_is_built(product: Path) -> None:
     """Right after an update nothing differs, and the entry states what the wheel says."""
     assert rules_of(product) == []
     (wheel,) = (product / "registry" / "wheels").iterdir()
-    (entry,) = FolderCatalog(product / "registry").entries()
+    (entry,) = entries_of(product / "registry")
     (release,) = entry.releases
     assert (entry.slug, entry.trust, release.file) == ("weather", "official", wheel.name)
     assert release.sha256 == hashlib.sha256(wheel.read_bytes()).hexdigest()
@@ -105,12 +106,12 @@ def test_every_entry_that_ships_can_be_read(root: Path) -> None:
     """The registry of this repository holds no entry that the product would refuse."""
     catalog = FolderCatalog(root / "registry")
     assert {"docker", "process"} <= set(catalog.slugs())
-    assert [entry.slug for entry in catalog.entries()] == catalog.slugs()
+    assert [entry.slug for entry in entries_of(root / "registry")] == catalog.slugs()
 
 
 def test_an_entry_is_read_strictly_and_told_fault_by_fault(product: Path) -> None:
     """Every fault of a file is told at once, with its place in the file."""
-    (entry,) = FolderCatalog(product / "registry").entries()
+    (entry,) = entries_of(product / "registry")
     told: dict[str, Any] = {**entry.shape(), "trust": "best", "stars": 5}
     told["releases"] = [{**entry.releases[0].shape(), "sha256": "x", "size": True}]
     with pytest.raises(SourceError) as caught:

@@ -29,6 +29,10 @@ line-length = 100
 """
 
 
+SCATTERED = b"[tool.z]\nq = 1 # c\n[tool.harnest.extensions.b]\npath = '.'\n"
+"""A table whose parts stand apart, when another part of it comes before."""
+
+
 def test_an_edit_keeps_comments_order_and_formatting() -> None:
     """Only the lines of what changed differ."""
     text = edit_wishes(
@@ -134,9 +138,8 @@ def test_a_file_of_crlf_lines_stays_one(text: str) -> None:
         (b"tool.harnest.extensions.a = '*'\nx = 1\n", b"x = 1\n"),
         (b"[tool]\nharnest.extensions.a = '*' # c\nz.q = 1\n", b"[tool]\nz.q = 1\n"),
         (
-            b"[tool.harnest.extensions.a]\nversion = '*'\n[tool.z]\nq = 1 # c\n"
-            + b"[tool.harnest.extensions.b]\nversion = '*'\n",
-            b"[tool.z]\nq = 1 # c\n[tool.harnest.extensions.b]\nversion = '*'\n",
+            b"[tool.harnest.extensions.a]\npath = '.'\n" + SCATTERED,
+            SCATTERED,
         ),
     ],
 )
