@@ -16,6 +16,7 @@ from pkgutil import walk_packages
 from typing import TYPE_CHECKING
 
 import click
+from interface import interface
 
 import harnest_ext
 from harnest.execution import Workspace, WorkspaceConfig
@@ -325,6 +326,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "commands.md": commands,
     "conformance.md": conformance,
     "errors.md": kinds,
+    "interface.md": interface,
     "limits.md": limits,
     "rules.md": rules,
     "tools.md": tools,

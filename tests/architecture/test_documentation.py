@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
 import pytest
 
+import harnest
 from harnest_ext.cli.lazy import load
 from harnest_ext.cli.table import COMMANDS
 from tests.architecture.source import ROOT
@@ -67,3 +69,11 @@ def test_every_module_of_limits_is_in_the_reference() -> None:
         for path in sorted((ROOT / folder).rglob("limits.py"))
     ]
     assert [name for name in kept if f'"{name}"' not in generator] == []
+
+
+def test_every_public_module_is_in_the_reference() -> None:
+    """What can be imported from `harnest` without an underscore can be looked up."""
+    shown = (ROOT / "docs" / "reference" / "interface.md").read_text("utf-8")
+    modules = [module.name for module in iter_modules(harnest.__path__)]
+    public = [f"## harnest.{name}\n" for name in modules if not name.startswith("_")]
+    assert [name for name in public if name not in shown] == []
