@@ -194,10 +194,13 @@ class Haunted(Workspace):
     async def close(self) -> None:
         place = self.config.directory
         await super().close()
-        beats = "for n in $(seq 100); do echo x >> beat; sleep 0.02; done"
-        subprocess.run(  # noqa: ASYNC221 - returns at once
-            ["/bin/sh", "-c", f"({beats}) >/dev/null 2>&1 &"], cwd=place, check=True
-        )
+        assert place is not None
+        _beat(Path(place))
+
+
+def _beat(folder: Path) -> None:
+    beats = "for n in $(seq 100); do echo x >> beat; sleep 0.02; done"
+    subprocess.run(["/bin/sh", "-c", f"({beats}) >/dev/null 2>&1 &"], cwd=folder, check=True)
 
 
 class Restarting(Workspace):
@@ -306,6 +309,9 @@ LIARS: dict[str, Animal] = {
     "waiting for a job": late("ending.background", "echo done", stdout="done\n"),
     "silence beside the detached": told("ending.detached", "setsid", stdout=""),
     "waiting for the detached": late("ending.detached", "setsid", stdout="done\n"),
+    "a job after a deadline": spoiled(
+        "ending.deadline", "sleep 600", lambda folder, _: _beat(folder)
+    ),
     "no deadline": told("ending.deadline", "sleep 600", timed_out=False),
     "silence of the first": told("concurrency.workspaces", "echo on", stdout=""),
     "a file of a program": told("code.no-file", "listdir", stdout="['code.py']\n"),
@@ -314,7 +320,9 @@ LIARS: dict[str, Animal] = {
     "silence of the next program": told("code.replaced", "next", stdout=""),
     "silence of the next command": told("code.replaced", "^cat$", stdout=""),
     "cut code": told("code.size", "aaaa", stdout="1\n"),
-    "a flood for long": late("output.flood", "^yes$", truncated=True, exit_code=None),
+    "a flood for long": late(
+        "output.flood", "^yes$", truncated=True, exit_code=None, stdout_bytes=b"y\n" * 5000
+    ),
     "a flood that ends": told("output.flood", "^yes$", exit_code=0),
     "a flood that is late": told("output.flood", "^yes$", timed_out=True),
     "whole floods": told("output.both", "yes", truncated=False),
