@@ -184,7 +184,9 @@ def _seek(search: Search) -> str:
     """Return what a script calls for a search.
 
     The function ``seek`` calls ``find`` and takes its last words; ``deeper`` says on standard
-    error whether there is something below the deepest level, if that matters.
+    error whether there is something below the deepest level, if that matters. By ``looked``, which
+    is always true, every ``find`` looks at each entry and says where it may not; without the
+    ``-prune`` in it GNU's would compare names first.
     """
     hidden = "" if search.hidden else '-name ".?*" -prune -o '
     deepest = '"./' + "*/" * (search.depth - 1) + '*"'
@@ -192,7 +194,8 @@ def _seek(search: Search) -> str:
     chosen = f"\\( {names} \\) " if names else ""
     files = "-type f " if search.files or search.literals else ""
     bounded = f"\\( -path {deepest} -prune -o ! -path {deepest} \\) "
-    seek = f'seek() {{ find . {hidden}! -name . {bounded}{files}{chosen}"$@"; }}\n'
+    looked = r"\( -size 0 -o -size +0 -o -prune \) "
+    seek = f'seek() {{ find . {hidden}! -name . {bounded}{looked}{files}{chosen}"$@"; }}\n'
     if not search.bounded:
         return seek + "deeper() { :; }\n"
     deeper = '"./' + "*/" * search.depth + '*"'

@@ -184,14 +184,15 @@ exit 0
 """The records of some entries: their names, an empty name, and a line of mode and size for each.
 What is gone by now, or lies in a folder whose names can be listed and not looked up, has none."""
 
-HOLDING = r"""for f do [ -r "$f" ] || { echo harnest-incomplete >&5; break; }; done
+HOLDING = r"""for f do [ -r "$f" ] || printf "%s\0" "$f"; done
 if [ "$(echo x | grep --null -c x 2>/dev/null)" = 1 ]
 then grep -ls --null $fold -F -e "$literals" -- "$@"
 else for f do grep -qs $fold -F -e "$literals" -- "$f" && printf "%s\0" "$f"; done
 fi
 exit 0
 """
-"""The names of those files that hold one of the texts. Busybox has no option ``--null``."""
+"""The names of those files that hold one of the texts, and of those that can't be read: whoever
+wants them will see. Busybox has no option ``--null``."""
 
 LIST = r"""
 needs find

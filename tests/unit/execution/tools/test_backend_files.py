@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import shutil
 from typing import TYPE_CHECKING
 
@@ -86,33 +85,6 @@ def test_a_program_that_is_missing_inside_is_named(tmp_path: Path) -> None:
         assert said.text == (
             "Error (failed): .: the backend's shell ended with exit code 127: find: not found"
         )
-
-
-def test_folders_that_can_not_be_read_are_told(tmp_path: Path) -> None:
-    """A walk goes on beside them, and its answer says that something is missing."""
-    if os.geteuid():
-        pytest.skip("needs to act as another user")
-    (tmp_path / "bin").mkdir()
-    root = tmp_path / "work"
-    (root / "closed").mkdir(parents=True)
-    (root / "f").write_text("x")
-    (root / "g").write_text("x")
-    (root / "g").chmod(0)
-    (root / "closed").chmod(0)
-    for folder in (root, *root.parents):
-        if folder.stat().st_uid == 0 and len(folder.parts) > 2:
-            folder.chmod(folder.stat().st_mode | 0o055)
-    launcher = ("setpriv", "--reuid=4711", "--regid=4711", "--clear-groups")
-    bench = make_bench("dash", root, tmp_path / "bin", launcher=launcher)
-    note = "[some files or folders could not be read]"
-    assert bench.say("glob", pattern="**") == f"closed/\nf\ng\n{note}"
-    assert bench.say("grep", pattern="x") == f"f\n1:x\n[1 match in 1 file]\n{note}"
-    assert bench.say("grep", pattern="[xy]") == f"f\n1:x\n[1 match in 1 file]\n{note}"
-    denied = "Error (permission-denied): the permissions of {} or of its folder forbid this"
-    assert bench.say("read_file", path="g") == denied.format("g")
-    assert bench.say("write_file", path="h", content="") == denied.format("h")
-    assert bench.say("list_directory", path="closed") == denied.format("closed")
-    assert bench.say("delete", path="f") == denied.format("f")
 
 
 def test_a_file_that_grows_is_read_as_it_was(inside: Bench) -> None:

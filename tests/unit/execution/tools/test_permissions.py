@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -35,6 +37,14 @@ def acting_as(user: int) -> Iterator[None]:
 
 
 @pytest.fixture
+def tmp_path() -> Iterator[Path]:
+    """Return a folder to which everybody has a way; pytest keeps closing the way to its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder).resolve()
+
+
+@pytest.fixture
 def stranger(bench: Bench) -> Iterator[Callable[[], None]]:
     """Return what gives all files to another user and makes this process be that user."""
     if os.geteuid():
@@ -42,9 +52,6 @@ def stranger(bench: Bench) -> Iterator[Callable[[], None]]:
     with contextlib.ExitStack() as stack:
 
         def become() -> None:
-            for folder in bench.root.parents:
-                if folder.stat().st_uid == 0 and len(folder.parts) > 2:
-                    folder.chmod(folder.stat().st_mode | 0o011)
             for path in (bench.root, *bench.root.rglob("*")):
                 os.chown(path, STRANGER, STRANGER, follow_symlinks=False)
             stack.enter_context(acting_as(STRANGER))
@@ -69,6 +76,54 @@ def test_folders_that_can_not_be_looked_into_are_told(
         assert bench.say("list_directory", path=name) == DENIED.format(name)
         assert bench.say("glob", pattern="*", path=name) == DENIED.format(name)
     assert bench.say("read_file", path="passed/f") == "     1\tx"
+
+
+def test_a_file_that_can_not_be_read_is_told_where_it_is_wanted(
+    bench: Bench, stranger: Callable[[], None]
+) -> None:
+    """Not if the search would have left it out."""
+    (bench.root / "d").mkdir()
+    for name in ("d/f", "g"):
+        (bench.root / name).write_text("x\n")
+    stranger()
+    (bench.root / "g").chmod(0)
+    found = "d/f\n1:x\n[1 match in 1 file]"
+    for pattern in ("x", "[x]"):
+        assert bench.say("grep", pattern=pattern, include="d/**") == found
+        assert bench.say("grep", pattern=pattern) == f"{found}\n{NOTE}"
+        assert bench.say("grep", pattern=pattern, include="g") == f"(no matches)\n{NOTE}"
+
+
+@pytest.mark.parametrize("name", ["f", "other"])
+def test_names_that_can_not_be_looked_up_are_told_whichever_are_wanted(
+    bench: Bench, stranger: Callable[[], None], name: str
+) -> None:
+    """What is behind them is not known, whether it would be found or not."""
+    (bench.root / "listed").mkdir()
+    (bench.root / "listed" / "f").write_text("x\n")
+    stranger()
+    (bench.root / "listed").chmod(0o444)
+    assert bench.say("glob", pattern=f"**/{name}") == f"(no matches)\n{NOTE}"
+    assert bench.say("grep", pattern="x", include=name) == f"(no matches)\n{NOTE}"
+    assert bench.say("grep", pattern=".", include=name) == f"(no matches)\n{NOTE}"
+
+
+def test_what_is_forbidden_is_told(bench: Bench, stranger: Callable[[], None]) -> None:
+    """A file that can't be read, and a folder in which nothing can be made or removed."""
+    (bench.root / "d").mkdir()
+    for name in ("d/f", "g"):
+        (bench.root / name).write_text("x\n")
+    stranger()
+    (bench.root / "g").chmod(0o200)
+    (bench.root / "d" / "f").chmod(0o400)
+    assert bench.say("read_file", path="g") == DENIED.format("g")
+    assert bench.say("write_file", path="d/f", content="") == DENIED.format("d/f")
+    (bench.root / "d").chmod(0o500)
+    assert bench.say("write_file", path="d/h", content="") == DENIED.format("d/h")
+    assert bench.say("write_file", path="d/e/h", content="") == DENIED.format("d/e/h")
+    assert bench.say("generate_file", path="d/h", content="") == DENIED.format("d/h")
+    assert bench.say("delete", path="d/f") == DENIED.format("d/f")
+    assert bench.say("delete", path="d", recursive=True) == DENIED.format("d")
 
 
 def test_what_can_be_removed_is_removed(bench: Bench, stranger: Callable[[], None]) -> None:
