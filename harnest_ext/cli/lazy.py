@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from harnest_ext.cli.table import COMMANDS, GROUPS
+from harnest_ext.cli.options import examples
+from harnest_ext.cli.table import COMMANDS, GROUP_EXAMPLES, GROUPS, OTHER_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -35,7 +36,13 @@ class LazyGroup(click.Group):
         groups: Mapping[str, str] = GROUPS,
         help_text: str,
     ) -> None:
-        super().__init__(name, help=help_text, no_args_is_help=True)
+        shown = GROUP_EXAMPLES.get(prefix, ())
+        super().__init__(
+            name,
+            help=help_text,
+            epilog=examples(*shown) if shown else None,
+            no_args_is_help=True,
+        )
         self._prefix = f"{prefix} " if prefix else ""
         self._table = table
         self._groups = {} if prefix else groups
@@ -95,11 +102,14 @@ class LazyGroup(click.Group):
     def _hint(self, ctx: click.Context, name: str) -> str:
         from difflib import get_close_matches  # noqa: PLC0415 - only a wrong command needs it
 
-        close = [f"{ctx.command_path} {m}" for m in get_close_matches(name, self._own(), n=3)]
+        meant = OTHER_WORDS.get(name, name)
+        close = [f"{ctx.command_path} {m}" for m in get_close_matches(meant, self._own(), n=3)]
+        if meant in self._own():
+            close = close[:1]
         if not self._prefix:
             close += [f"harnest {m}" for m in get_close_matches(name, self._groups, n=3)]
             words = {path.split()[-1] for path in self._table}
-            for word in get_close_matches(name, words, n=3):
+            for word in get_close_matches(meant, words, n=1 if meant in words else 3):
                 close += [f"harnest {path}" for path in self._table if path.endswith(f" {word}")]
         shown = " or ".join(f"'{path}'" for path in dict.fromkeys(close))
         return f" Did you mean {shown}?" if shown else ""

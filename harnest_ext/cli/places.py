@@ -13,6 +13,8 @@ __all__ = ["REGISTRY", "URL"]
 
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     _Text = click.ParamType[str]
 else:
     _Text = click.ParamType  # not generic at run time before click 8.3
@@ -46,9 +48,22 @@ class _Registry(_Url):
         """Return the place as it is, or fail."""
         if "://" in value:
             return super().convert(value, param, ctx)
-        if not value or not Path(value).expanduser().is_dir():
+        try:
+            there = bool(value) and Path(value).expanduser().is_dir()
+        except (OSError, RuntimeError, ValueError) as error:
+            self.fail(f"Directory {value!r} can't be looked at: {error}.", param, ctx)
+        if not there:
             self.fail(f"Directory {value!r} does not exist.", param, ctx)
         return value
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Leave folders to the shell."""
+        from click.shell_completion import CompletionItem  # noqa: PLC0415 - only shells ask
+
+        del ctx, param
+        return [] if "://" in incomplete else [CompletionItem(incomplete, type="dir")]
 
 
 REGISTRY = _Registry()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["COMMANDS", "GROUPS"]
+__all__ = ["COMMANDS", "GROUPS", "GROUP_EXAMPLES", "OTHER_WORDS"]
 
 GROUPS: Final[dict[str, str]] = {
     "env": "Keep the Python environment in step with the extensions.",
@@ -16,6 +16,33 @@ GROUPS: Final[dict[str, str]] = {
     "sandbox": "List and use the sandboxes that an agent project declares.",
 }
 """Group name to its line in ``harnest --help``."""
+
+GROUP_EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
+    "env": ("harnest env sync",),
+    "extensions": (
+        "harnest extensions search",
+        "harnest extensions install docker",
+        "harnest extensions list",
+    ),
+    "sandbox": ("harnest sandbox list", "harnest sandbox run python -c 'print(40*10)'"),
+}
+"""Group name to the examples in its own help."""
+
+OTHER_WORDS: Final[dict[str, str]] = {
+    "add": "install",
+    "create": "init",
+    "delete": "uninstall",
+    "find": "search",
+    "freeze": "lock",
+    "info": "show",
+    "ls": "list",
+    "new": "init",
+    "remove": "uninstall",
+    "rm": "uninstall",
+    "update": "upgrade",
+    "validate": "check",
+}
+"""What other tools call a command, to the word that is meant here."""
 
 _CLI: Final = "harnest_ext.cli"
 
@@ -32,7 +59,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "extensions list": (f"{_CLI}.extensions.list:command", "List the installed extensions."),
     "extensions lock": (f"{_CLI}.extensions.lock:command", "Resolve again, install nothing."),
     "extensions outdated": (f"{_CLI}.extensions.outdated:command", "List what could be newer."),
-    "extensions pin": (f"{_CLI}.extensions.pin:command", "Keep an extension at its version."),
+    "extensions pin": (f"{_CLI}.extensions.pin:pin", "Keep an extension at its version."),
     "extensions rollback": (f"{_CLI}.extensions.rollback:command", "Bring back what was before."),
     "extensions search": (f"{_CLI}.extensions.search:command", "Find extensions to install."),
     "extensions show": (f"{_CLI}.extensions.show:command", "Show all about one extension."),
@@ -40,7 +67,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "extensions test": (f"{_CLI}.extensions.test:command", "Run the conformance suites."),
     "extensions tree": (f"{_CLI}.extensions.tree:command", "Show which extension needs which."),
     "extensions uninstall": (f"{_CLI}.extensions.uninstall:command", "Remove extensions."),
-    "extensions unpin": (f"{_CLI}.extensions.unpin:command", "Let an extension be upgraded."),
+    "extensions unpin": (f"{_CLI}.extensions.pin:unpin", "Let an extension be upgraded."),
     "extensions upgrade": (f"{_CLI}.extensions.upgrade:command", "Install newer versions."),
     "extensions verify": (f"{_CLI}.extensions.verify:command", "Hash every copy, report by file."),
     "sandbox doctor": (f"{_CLI}.sandbox.doctor:command", "Say which providers can run here."),

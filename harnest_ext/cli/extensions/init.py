@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from harnest_ext.cli.names import capability_names, template_names
 from harnest_ext.cli.options import common, examples
 
 if TYPE_CHECKING:
@@ -25,8 +26,20 @@ __all__ = ["command"]
     ),
 )
 @click.argument("name", metavar="[NAME]", required=False)
-@click.option("--template", default="minimal", show_default=True, help="What to start from.")
-@click.option("--capability", multiple=True, metavar="NAME", help="Declare it; may be repeated.")
+@click.option(
+    "--template",
+    default="minimal",
+    show_default=True,
+    help="What to start from.",
+    shell_complete=template_names,
+)
+@click.option(
+    "--capability",
+    multiple=True,
+    metavar="NAME",
+    help="Declare it; may be repeated.",
+    shell_complete=capability_names,
+)
 @click.option("--summary", help="What it is for, in one sentence.")
 @click.option("--license", "license_name", metavar="ID", help="Its licence.  [default: Apache-2.0]")
 @click.option("--author", help="Holder of the copyright.")

@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from harnest_ext.cli.extensions.consent import consent_of
 from harnest_ext.cli.extensions.lookup import LookupOptions, lookup_options
 from harnest_ext.cli.extensions.opening import open_manager
 from harnest_ext.cli.extensions.reporting import report_text, tell
+from harnest_ext.cli.extensions.resolving import Resolving, resolving_options
 from harnest_ext.cli.extensions.shapes import report_shape
 from harnest_ext.cli.extensions.waiting import wait_option
+from harnest_ext.cli.names import source_names
 from harnest_ext.cli.options import common, examples
-from harnest_ext.manager.install import InstallOptions
-from harnest_ext.manager.plan import Permission
 
 if TYPE_CHECKING:
     from harnest_ext.cli.output import Output
@@ -31,21 +30,13 @@ __all__ = ["command"]
         "harnest extensions install --link ../my-extension   # run a checkout in place",
     ),
 )
-@click.argument("sources", metavar="SOURCE...", nargs=-1, required=True)
+@click.argument(
+    "sources", metavar="SOURCE...", nargs=-1, required=True, shell_complete=source_names
+)
 @click.option("--upgrade", "-U", is_flag=True, help="Replace what is installed by other content.")
 @click.option("--force", is_flag=True, help="Replace any copy, one edited by hand too.")
-@click.option("--dry-run", is_flag=True, help="Say what would be done and write nothing.")
-@click.option("--no-deps", is_flag=True, help="Refuse when something required is missing.")
-@click.option("--pre", is_flag=True, help="Consider pre-releases.")
-@click.option(
-    "--cooldown",
-    type=click.IntRange(min=0),
-    default=0,
-    metavar="DAYS",
-    help="Pass over releases of an index that are younger.",
-)
-@click.option("--accept-capabilities", is_flag=True, help="Accept further capabilities.")
 @click.option("--link", is_flag=True, help="Run folders in place instead of copying them.")
+@resolving_options
 @lookup_options
 @wait_option
 @common
@@ -54,12 +45,8 @@ def command(  # noqa: PLR0913 - one parameter per option of the command line
     *,
     upgrade: bool,
     force: bool,
-    dry_run: bool,
-    no_deps: bool,
-    pre: bool,
-    cooldown: int,
-    accept_capabilities: bool,
     link: bool,
+    resolving: Resolving,
     lookup: LookupOptions,
     wait: float,
     project: Path | None,
@@ -70,22 +57,11 @@ def command(  # noqa: PLR0913 - one parameter per option of the command line
     A SOURCE is a folder or a wheel (with a slash, or ending in .whl), or a name with an optional
     range. Everything is checked before anything is written; nothing of a package is executed.
     """
-    options = InstallOptions(
-        permission=Permission(
-            upgrade=upgrade,
-            force=force,
-            consent=consent_of(output, accepted=accept_capabilities),
-        ),
-        link=link,
-        no_deps=no_deps,
-        prereleases=pre,
-        cooldown=cooldown,
-        dry_run=dry_run,
-    )
+    options = resolving.options(output, upgrade=upgrade, force=force, link=link)
     manager = open_manager(project, output, wait=wait, lookup=lookup.lookup)
     with output.progress("Installing"):
         report = manager.install(sources, options, cwd=Path.cwd())
     tell(report, output)
     output.done(report_shape(report), report_text(report, "install"), dry_run=report.dry_run)
-    if report.changed and not dry_run:
+    if report.changed and not report.dry_run:
         output.note("Next: harnest env sync, which installs the Python packages they require.")

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from harnest_ext.cli.extensions.completing import installed_names
 from harnest_ext.cli.extensions.opening import open_manager
 from harnest_ext.cli.extensions.reporting import report_text, tell
 from harnest_ext.cli.extensions.shapes import report_shape
 from harnest_ext.cli.extensions.waiting import wait_option
+from harnest_ext.cli.names import installed_names
 from harnest_ext.cli.options import common, examples
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from harnest_ext.cli.extensions.completing import installed_names
 from harnest_ext.cli.extensions.opening import open_manager
 from harnest_ext.cli.extensions.shapes import details_shape
 from harnest_ext.cli.extensions.texts import origin, state_text
+from harnest_ext.cli.names import installed_names
 from harnest_ext.cli.options import common, examples
 from harnest_ext.text import printable
 

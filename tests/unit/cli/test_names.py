@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from harnest_ext.cli.names import installed_names, sandbox_names
+from harnest_ext.cli.names import installed_names, sandbox_names, source_names
+from tests.support.packages import make_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tests.support.commands import Command
 
 PARAM = click.Argument(["name"])
 
@@ -45,3 +48,20 @@ def test_without_a_project_nothing_is_offered(tmp_path: Path) -> None:
     assert installed_names(context(tmp_path), PARAM, "") == []
     (tmp_path / "config.yaml").touch()
     assert installed_names(context(tmp_path), PARAM, "") == []
+
+
+def test_a_linked_extension_is_offered(harnest: Command, agent: Path) -> None:
+    """It has no folder in the project: the lock names it."""
+    source = make_folder(agent.parent / "src")
+    assert harnest("extensions", "install", "--link", source, cwd=agent).code == 0
+    assert installed_names(context(agent), PARAM, "w") == ["weather"]
+
+
+def test_sources_are_names_that_ship_or_paths() -> None:
+    """Where no name begins like that, or a path was begun, the shell completes paths."""
+    made = click.Context(click.Command("install"))
+    assert source_names(made, PARAM, "pro") == ["process"]
+    for begun in ("./", "../a", "~/", "dist/", "no-such-name"):
+        (item,) = source_names(made, PARAM, begun)
+        assert not isinstance(item, str)
+        assert (item.type, item.value) == ("file", begun)

@@ -92,12 +92,37 @@ def test_completion_scripts_are_valid(shell: str, harnest: Command, tmp_path: Pa
     subprocess.run([program, "-n"], input=done.stdout.encode(), check=True)
 
 
-def test_the_shell_gets_command_names(harnest: Command, tmp_path: Path) -> None:
-    """Completing ``harnest extensions ver`` offers ``verify``."""
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("harnest extensions ver", "plain,verify"),
+        ("harnest extensions install pro", "plain,process"),
+        ("harnest extensions install ./", "file,./"),
+        ("harnest extensions install x --registry ../", "dir,../"),
+        ("harnest extensions init x --template min", "plain,minimal"),
+        ("harnest extensions init x --capability sandbox", "plain,sandbox.provider"),
+    ],
+)
+def test_the_shell_is_offered_what_fits(
+    line: str, offered: str, harnest: Command, tmp_path: Path
+) -> None:
+    """Commands, names that ship, templates, capabilities; paths are left to the shell."""
     done = harnest(
         cwd=tmp_path,
         _HARNEST_COMPLETE="bash_complete",
-        COMP_WORDS="harnest extensions ver",
-        COMP_CWORD="2",
+        COMP_WORDS=line,
+        COMP_CWORD=str(len(line.split()) - 1),
     )
-    assert done.stdout.split() == ["plain,verify"]
+    assert done.stdout.split() == [offered]
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"), [("add", "install"), ("rm", "uninstall"), ("ls", "list"), ("lst", "list")]
+)
+def test_what_other_tools_call_a_command_leads_to_it(
+    word: str, meant: str, harnest: Command, tmp_path: Path
+) -> None:
+    """A word from elsewhere, or a slip, is answered with the one command that is meant."""
+    done = harnest("extensions", word, cwd=tmp_path)
+    assert done.code == 2
+    assert f"Did you mean 'harnest extensions {meant}'?" in done.stderr
