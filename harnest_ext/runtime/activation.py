@@ -94,40 +94,54 @@ class ActiveSet:
             plan: What the waiting one asked for.
 
         Raises:
-            LoadError: It failed, and what failed must not be left out.
+            LoadError: What failed must not be left out of ``plan``.
         """
         with _CHANGED:
             _CHANGED.wait_for(lambda: self._settled)
-        return plan if self._failure is None else _next(plan, self._failure)
+        if isinstance(self._failure, ExtensionFailed):
+            return without(plan, self._failure.slug, self._failure.problems[0])
+        missing = self._failure.problems if self._failure else plan.intolerable(self.plan.skipped)
+        if missing:
+            self.release()
+            raise LoadError(missing, unchanged="No extension is loaded.")
+        return plan
 
-    def attempt(self) -> Plan:
-        """Load the set; return its plan, or the next one to try without what failed.
+    def load(self) -> None:
+        """Import every extension in order, but for those that fail and may be left out.
+
+        What was loaded before such a failure stays: other threads may have imported it already.
 
         Raises:
-            LoadError: What failed must not be left out.
+            LoadError: What failed must not be left out; everything is taken back.
         """
         failed: ExtensionFailed | None = None
         try:
-            self.load()
-        except ExtensionFailed as error:
-            failed = error
-        return self.plan if failed is None else _next(self.plan, failed)
-
-    def load(self) -> None:
-        """Import every extension in order; any failure takes all of them back.
-
-        Raises:
-            ExtensionFailed: One of them failed.
-        """
-        try:
             for candidate in self.plan.extensions:
-                self._loaded[candidate.slug] = load_extension(candidate)
+                if candidate.slug not in self.plan.skipped:
+                    failed = self._load(candidate)
+                    if failed is not None:
+                        self._leave_out(failed)
         except BaseException as error:
-            self._abandon(error if isinstance(error, LoadError) else None)
+            self._abandon(failed if isinstance(error, LoadError) else None)
             raise
         with _CHANGED:
             self._settled = True
             _CHANGED.notify_all()
+
+    def _load(self, candidate: Candidate) -> ExtensionFailed | None:
+        # Returned and not raised, so that no error of the set has another one as its context.
+        try:
+            self._loaded[candidate.slug] = load_extension(candidate)
+        except ExtensionFailed as error:
+            return error
+        return None
+
+    def _leave_out(self, failed: ExtensionFailed) -> None:
+        left = without(self.plan, failed.slug, failed.problems[0])
+        gone = [each.slug for each in self.plan.extensions if each.slug in left.skipped]
+        with _CHANGED:
+            self.plan = left
+            _finder.withdraw(gone)
 
     def _abandon(self, failure: LoadError | None) -> None:
         global _ACTIVE  # noqa: PLW0603 - see release
@@ -194,16 +208,13 @@ def activate(plan: Plan) -> ActiveSet:
     """
     while True:
         found, fresh = claim(plan)
-        following = found.attempt() if fresh else found.wait(plan)
-        if following is (found.plan if fresh else plan):
+        if fresh:
+            found.load()
+            return found
+        following = found.wait(plan)
+        if following is plan:
             return found
         plan = following
-
-
-def _next(plan: Plan, failure: LoadError) -> Plan:
-    if isinstance(failure, ExtensionFailed):
-        return without(plan, failure.slug, failure.problems[0])
-    raise LoadError(failure.problems, unchanged="No extension is loaded.")
 
 
 def _other(active: Plan, wanted: Plan) -> Problem:

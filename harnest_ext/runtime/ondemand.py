@@ -83,13 +83,10 @@ def _activate(name: str) -> str:
                 found, fresh = claim(plan)
         elif published(name) is None:
             why = _inactive(name, current.plan)
-    while found is not None and fresh:
-        plan = found.attempt()
-        if plan is found.plan:
-            break
-        if all(candidate.slug != name for candidate in plan.extensions):
-            return _inactive(name, plan)
-        found, fresh = claim(plan)
+    if found is not None and fresh:
+        found.load()
+        if found.candidate(name) is None:
+            return _inactive(name, found.plan)
     return why
 
 

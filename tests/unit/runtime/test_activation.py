@@ -13,14 +13,16 @@ import pytest
 import harnest.extensions
 from harnest_ext.distributions import EnvironmentView
 from harnest_ext.errors import LoadError
-from harnest_ext.runtime.activation import ActiveSet, activate, active_set
+from harnest_ext.runtime.activation import ActiveSet, activate, active_set, claim
 from harnest_ext.runtime.discovery import discover
 from harnest_ext.runtime.planning import make_plan
 from harnest_ext.store import Project
 from tests.support.projects import extension, installed
-from tests.support.waiting import LONG
+from tests.support.recorder import EVENTS, WAITING
+from tests.support.waiting import LONG, until
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from harnest_ext.runtime.planning import OnBroken, Plan
@@ -263,3 +265,56 @@ def test_skipping_leaves_out_what_fails_and_all_that_requires_it(tmp_path: Path)
     }
     assert loaded_names() == ["harnest.extensions.delta"]
     active.release()
+
+
+WAITS = (
+    "from tests.support import recorder; from tests.support.waiting import LONG; "
+    "recorder.EVENTS.append('entered'); recorder.WAITING.wait(LONG); 1 / 0"
+)
+"""An extension that fails when it is told to."""
+
+
+@pytest.fixture
+def entered() -> Iterator[Callable[[], bool]]:
+    """Whether such an extension is being imported."""
+    EVENTS.clear()
+    WAITING.clear()
+    yield lambda: "entered" in EVENTS
+    EVENTS.clear()
+    WAITING.set()
+
+
+def test_a_module_that_was_imported_early_is_the_one_of_the_set(
+    tmp_path: Path, entered: Callable[[], bool]
+) -> None:
+    """Another thread may import an extension before the set is whole, and something else fail."""
+    plan = plan_of(tmp_path, failing("alpha", WAITS), extension("bravo"), on_broken="skip")
+    with ThreadPoolExecutor(1) as pool:
+        loading = pool.submit(activate, plan)
+        until(entered)
+        early = importlib.import_module("harnest.extensions.bravo")
+        WAITING.set()
+        active = loading.result(LONG)
+    assert early is sys.modules["harnest.extensions.bravo"]
+    assert [each.extension for each in active.loaded.values()] == [early.extension]
+    active.release()
+
+
+def test_who_waits_is_not_given_a_set_without_what_it_needs(
+    tmp_path: Path, entered: Callable[[], bool]
+) -> None:
+    """A thread that may skip loads; one that may not waits for it, and counts no more then."""
+    project = installed(tmp_path, [failing("alpha", WAITS), extension("bravo")])
+    found = discover(Project.at(project), EnvironmentView())
+    with ThreadPoolExecutor(2) as pool:
+        loading = pool.submit(activate, make_plan(found, on_broken="skip"))
+        until(entered)
+        joined, fresh = claim(strict := make_plan(found))
+        assert not fresh
+        waiting = pool.submit(joined.wait, strict)
+        WAITING.set()
+        assert list(loading.result(LONG).loaded) == ["bravo"]
+        with pytest.raises(LoadError, match="'alpha' could not be imported: ZeroDivisionError"):
+            waiting.result(LONG)
+    loading.result().release()
+    assert loaded_names() == []
