@@ -41,13 +41,15 @@ def explained(
     if len(owners) > 1:
         parties = f"{', '.join(owners[:-1])} and {owners[-1]}"
         message = f"The Python requirements of {parties} can't be satisfied together."
+        remedy = ""
     else:
         message = f"The Python requirements of {owners[0]} can't be satisfied."
+        remedy = "Check that the index has what is required, or change who requires it."
     room = limits.EXPLANATION_LINES - 2
     shown = [str(demand) for demand in clash[: room - 1]]
     if len(clash) >= room:
         shown.append(f"... and {len(clash) - room + 1} more")
-    problem = rules.CONFLICT.problem(message, path=", ".join(owners))
+    problem = rules.CONFLICT.problem(message, path=", ".join(owners), remedy=remedy)
     return IncompatibleExtension(
         replace(problem, details=(*shown, *_reason(said))),
         unchanged="Neither the environment nor the lock was changed.",

@@ -63,6 +63,8 @@ def command(  # noqa: PLR0913 - one parameter per option of the command line
     """
     from harnest_ext.environment import SyncOptions, sync  # noqa: PLC0415 - help needs none of it
 
+    if frozen and upgrade:
+        raise click.UsageError("--frozen installs the lock as it is; --upgrade makes another one.")
     found = open_project(folder or project)
     options = SyncOptions(
         python=python,

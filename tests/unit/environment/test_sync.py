@@ -314,3 +314,9 @@ def test_through_the_command_line(
     assert refused.code == 1
     assert refused.error["kind"] == "resolution-conflict"
     assert installed(venv) == {"common": "1.0"}
+
+
+def test_frozen_and_upgrade_exclude_each_other(harnest: Command, agent: Path) -> None:
+    """A command that can't do both does neither, and says so."""
+    done = harnest("env", "sync", "--frozen", "--upgrade", "--json", cwd=agent)
+    assert (done.code, done.error["kind"]) == (2, "usage")
