@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from pathlib import Path
 
@@ -22,6 +21,8 @@ def ends_caller(error: BaseException) -> bool:
 
     SystemExit isn't: an extension that exits has failed.
     """
+    import asyncio  # noqa: PLC0415 - only a failure needs it, and it is large
+
     return isinstance(error, KeyboardInterrupt | GeneratorExit | asyncio.CancelledError)
 
 
