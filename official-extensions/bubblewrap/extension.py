@@ -14,6 +14,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from harnest.execution.local.provider import checks
 from harnest.execution.local.provider import limits as bounds
 from harnest.extensions import Extension
 from harnest.sandbox import Sandbox
@@ -86,10 +87,8 @@ class BubblewrapExtension(Extension):
             timeout_seconds=timeout_seconds,
             python=sys.executable if python is None else python,
             environment={} if environment is None else environment,
-            inherit=tuple(inherit) if isinstance(inherit, list) else inherit,  # type: ignore[arg-type]
-            allowed_paths=tuple(allowed_paths)  # type: ignore[arg-type]
-            if isinstance(allowed_paths, list)
-            else allowed_paths,
+            inherit=checks.names(inherit),
+            allowed_paths=checks.paths("allowed_paths", allowed_paths),
             scope=BubblewrapScope(scope),
             max_scopes=max_scopes,
             max_output_bytes=max_output_bytes,

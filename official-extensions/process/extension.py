@@ -14,6 +14,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from harnest.execution.local.provider import checks
 from harnest.execution.local.provider import limits as bounds
 from harnest.extensions import Extension
 from harnest.sandbox import Sandbox
@@ -84,7 +85,7 @@ class ProcessExtension(Extension):
             timeout_seconds=timeout_seconds,
             python=sys.executable if python is None else python,
             environment={} if environment is None else environment,
-            inherit=tuple(inherit) if isinstance(inherit, list) else inherit,  # type: ignore[arg-type]
+            inherit=checks.names(inherit),
             scope=ProcessScope(scope),
             max_scopes=max_scopes,
             max_output_bytes=max_output_bytes,

@@ -18,6 +18,10 @@ When :func:`run_local` returns or raises, nothing of the program is running: a s
 the reaper of whatever the program leaves has ended it, or the host has. The program and all that it
 starts are in a control group of their own where this host lets us make one.
 
+A tier that confines its programs says how as a :class:`Confinement`, whose programs have a
+:class:`Launcher`. :func:`report_of` tries it from inside; :class:`ConfinedWorkspace` is the engine
+over it, and ``provider.confined.ConfinedTier`` the sandbox provider's part.
+
 Names are loaded when they are first used: a declaration needs few of them.
 """
 
@@ -29,9 +33,13 @@ if TYPE_CHECKING:
     from harnest.execution.local.answer import answered
     from harnest.execution.local.bounds import ProgramBounds
     from harnest.execution.local.capture import Capture
-    from harnest.execution.local.errors import LaunchError, LocalProgramError
+    from harnest.execution.local.confined import ConfinedWorkspace, unavailable
+    from harnest.execution.local.confinement import ConfinedRun, Confinement
+    from harnest.execution.local.errors import LaunchError, LocalProgramError, LocalSandboxError
     from harnest.execution.local.execution import Ended, Ending, run_local
+    from harnest.execution.local.installation import prefixes_of
     from harnest.execution.local.launcher import Launcher
+    from harnest.execution.local.probing import listener, report_of
     from harnest.execution.local.program import LocalProgram
     from harnest.execution.local.refusal import Refusal
     from harnest.execution.local.rlimits import effective
@@ -39,34 +47,50 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Capture",
+    "ConfinedRun",
+    "ConfinedWorkspace",
+    "Confinement",
     "Ended",
     "Ending",
     "LaunchError",
     "Launcher",
     "LocalProgram",
     "LocalProgramError",
+    "LocalSandboxError",
     "ProgramBounds",
     "Refusal",
     "answered",
     "effective",
+    "listener",
+    "prefixes_of",
+    "report_of",
     "run_local",
     "sealed",
+    "unavailable",
 ]
 
 _MODULES = {
     "Capture": "capture",
+    "ConfinedRun": "confinement",
+    "ConfinedWorkspace": "confined",
+    "Confinement": "confinement",
     "Ended": "execution",
     "Ending": "execution",
     "LaunchError": "errors",
     "Launcher": "launcher",
     "LocalProgram": "program",
     "LocalProgramError": "errors",
+    "LocalSandboxError": "errors",
     "ProgramBounds": "bounds",
     "Refusal": "refusal",
     "answered": "answer",
     "effective": "rlimits",
+    "listener": "probing",
+    "prefixes_of": "installation",
+    "report_of": "probing",
     "run_local": "execution",
     "sealed": "sealed",
+    "unavailable": "confined",
 }
 
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from harnest.execution.local import limits
 from harnest.sandbox.errors import SandboxExecutionError
 
-__all__ = ["LaunchError", "LocalProgramError"]
+__all__ = ["LaunchError", "LocalProgramError", "LocalSandboxError"]
 
 
-class LocalProgramError(SandboxExecutionError):
-    """A program could not be run as it was asked for; nothing of it is left running.
+class LocalSandboxError(SandboxExecutionError):
+    """An execution could not be carried out; nothing of it is left running.
 
     Args:
         reason: What happened and what to do, free of code, paths and environment.
-        phase: ``configuration`` or ``start``.
+        phase: What failed.
 
     Attributes:
         reason: As above.
@@ -23,6 +24,13 @@ class LocalProgramError(SandboxExecutionError):
         super().__init__(f"{reason} (phase: {phase})")
         self.reason = reason
         self.phase = phase
+
+
+class LocalProgramError(LocalSandboxError):
+    """A program could not be run as it was asked for; its phase is ``configuration`` or ``start``.
+
+    A provider gives it the name of its extension's own error.
+    """
 
 
 class LaunchError(LocalProgramError):
@@ -42,3 +50,9 @@ class LaunchError(LocalProgramError):
             phase="start",
         )
         self.detail = detail
+
+    @property
+    def line(self) -> str:
+        """The last line of that, cut, for whoever has to mend it."""
+        last = (self.detail.splitlines() or ["it said nothing"])[-1]
+        return last[: limits.LAUNCHER_CHARACTERS]

@@ -18,3 +18,15 @@ STALLED_SECONDS: Final = 0.25
 """Longest wait for a supervisor that was told to stop, in seconds; then the host kills."""
 FORCE_SECONDS: Final = 0.5
 """Longest that the host looks for a program's processes to kill, in seconds."""
+INTERPRETER_SECONDS: Final = 10.0
+"""Longest that an interpreter may take to say where it is installed, in seconds."""
+INTERPRETER_BYTES: Final = 64 * KIB
+"""Most bytes of what it says."""
+PROBE_SECONDS: Final = 20
+"""Deadline of the probe that a confinement is built with, in seconds."""
+PROBE_BYTES: Final = 64 * KIB
+"""Most bytes that such a probe reports."""
+PROBE_CONNECT_SECONDS: Final = 2.0
+"""Longest that such a probe tries to reach a listener of this host, in seconds."""
+LAUNCHER_CHARACTERS: Final = 300
+"""Most characters of a launcher's last line that are told."""

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 from harnest_extension_bubblewrap.lib.allowed import allowed_view
-from harnest_extension_bubblewrap.lib.interpreter import InterpreterError, interpreter_view
+from harnest_extension_bubblewrap.lib.interpreter import interpreter_view
 from harnest_extension_bubblewrap.lib.view import View, system_view
 
 from harnest.execution import UnsupportedPromiseError
+from harnest.execution.local import Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -82,7 +83,7 @@ def test_a_program_that_is_no_interpreter_is_refused(tmp_path: Path, text: str) 
     program = tmp_path / "secret-name"
     program.write_text(text)
     program.chmod(0o755)
-    with pytest.raises(InterpreterError, match="does not run") as refusal:
+    with pytest.raises(Refusal, match="does not run") as refusal:
         interpreter_view(str(program), shown=USR)
     assert "secret-name" not in str(refusal.value)
 
@@ -98,7 +99,7 @@ def _claiming(tmp_path: Path, prefix: str) -> str:
 @pytest.mark.parametrize("prefix", ["/", "/home", str(Path.home())])
 def test_an_installation_that_holds_a_home_is_refused(tmp_path: Path, prefix: str) -> None:
     """Showing it would show everything in that home."""
-    with pytest.raises(InterpreterError, match="home"):
+    with pytest.raises(Refusal, match="home"):
         interpreter_view(_claiming(tmp_path, prefix), shown=USR)
 
 
@@ -107,7 +108,7 @@ def test_an_interpreter_too_old_is_refused(tmp_path: Path) -> None:
     program = tmp_path / "python"
     program.write_text("""#!/bin/sh\necho '["/usr", "/usr", "/usr", "/usr", [3, 7]]'\n""")
     program.chmod(0o755)
-    with pytest.raises(InterpreterError, match=r"3\.8"):
+    with pytest.raises(Refusal, match=r"3\.8"):
         interpreter_view(str(program), shown=USR)
 
 

@@ -11,7 +11,6 @@ import enum
 import os
 import re
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Self
 
 from harnest.execution.local import LocalProgramError, ProgramBounds
@@ -20,8 +19,6 @@ from harnest.execution.local.bounds import Means, bounds_memory, means
 from . import limits
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from harnest.execution.local.cgroup import ControlGroup
 
 __all__ = ["Bounds", "Counting", "counting"]
@@ -66,14 +63,12 @@ class Bounds:
     memory: bool
     counting: Counting
     _local: ProgramBounds
-    _named: Mapping[str, int]
 
     @classmethod
     def of(
         cls,
         *,
         memory_bytes: int | None,
-        named: Mapping[str, int],
         processes: int | None = None,
         must_bound_memory: bool = False,
     ) -> Self:
@@ -81,7 +76,6 @@ class Bounds:
 
         Args:
             memory_bytes: Most memory.
-            named: Limits of each process by their names in ``resource``.
             processes: Most processes; None for the default, held as well as this host can.
             must_bound_memory: Whether to refuse where nothing holds a program to its memory.
 
@@ -109,7 +103,6 @@ class Bounds:
             memory=bounds_memory(),
             counting=how,
             _local=ProgramBounds(processes=grouped, memory_bytes=memory_bytes),
-            _named=MappingProxyType(dict(named)),
         )
 
     def group(self) -> ControlGroup | None:
@@ -121,11 +114,11 @@ class Bounds:
         return self._local.group()
 
     def named(self) -> dict[str, int]:
-        """Return the limits of each process by their names in ``resource``."""
+        """Return the limits of each process that bound all, by their names in ``resource``."""
         if self.counting is Counting.NAMESPACE:
             # One more for process 1, which is of the same user.
-            return dict(self._named) | {"RLIMIT_NPROC": self.processes + 1}
-        return dict(self._named) | self._local.named()
+            return {"RLIMIT_NPROC": self.processes + 1}
+        return self._local.named()
 
 
 def _counts_by_namespace() -> bool:

@@ -7,11 +7,11 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Self
 
-from harnest.execution.local import Launcher, LocalProgram, Refusal
+from harnest.execution.local import Launcher, LocalProgram
 
 from .allowed import HOME, allowed_view
 from .arguments import Box
-from .interpreter import InterpreterError, interpreter_view
+from .interpreter import interpreter_view
 from .tool import find_tool
 from .view import system_view
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from harnest.execution.local.program import Limits
+    from harnest.execution.local import ConfinedRun
 
     from .tool import Tool
     from .view import View
 
-__all__ = ["Confinement", "Run"]
+__all__ = ["Confinement"]
 
 _HIDDEN_FILES: Final = (
     "config.gz",
@@ -51,27 +51,6 @@ _HIDDEN_FILES: Final = (
 )
 _HIDDEN_FOLDERS: Final = ("acpi", "asound", "driver", "fs", "scsi")
 """What ``/proc`` tells about the host whoever asks, by names; kernels have some of them."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
-    """One program for a sandbox.
-
-    Attributes:
-        work: Its work directory on this host, as its real path.
-        code: Python source; None to run ``argv``.
-        argv: Path inside of an executable, and its arguments.
-        environment: Variables beside the sandbox's own.
-        limits: Resource limits of each of its processes.
-        stdin: Descriptor of its input; None for none.
-    """
-
-    work: Path
-    code: str | None = None
-    argv: tuple[str, ...] = ()
-    environment: Mapping[str, str]
-    limits: Limits = ()
-    stdin: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,10 +97,7 @@ class Confinement:
         system = system_view(network=network)
         allowed = allowed_view(allowed_paths, work=work)
         tool = find_tool()
-        try:
-            runtime = interpreter_view(python, shown=system, work=work)
-        except InterpreterError as error:
-            raise Refusal(str(error), "Name another interpreter with python=.") from None
+        runtime = interpreter_view(python, shown=system, work=work)
         return cls(
             tool=tool,
             view=system.joined(runtime).joined(allowed),
@@ -131,7 +107,7 @@ class Confinement:
         )
 
     @contextlib.contextmanager
-    def program(self, run: Run) -> Iterator[LocalProgram]:
+    def program(self, run: ConfinedRun) -> Iterator[LocalProgram]:
         """Prepare one program; what it needs to start is released with the block.
 
         Args:

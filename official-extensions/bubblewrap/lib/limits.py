@@ -24,24 +24,14 @@ SHARED_BYTES: Final = 64 * MIB
 MASK_BYTES: Final = 4 * KIB
 """Size of an empty folder that stands in the place of one of the kernel's, in bytes."""
 
-INTERPRETER_SECONDS: Final = 10.0
-"""Longest that an interpreter may take to say where it is installed, in seconds."""
-INTERPRETER_BYTES: Final = 64 * KIB
-"""Most bytes of what it says."""
 LINKS: Final = 40
 """Most symbolic links followed from an interpreter's path to its file, as the kernel does."""
 VERSION_SECONDS: Final = 10.0
 """Longest that ``bwrap`` may take to say its version, in seconds."""
-PROBE_SECONDS: Final = 20
-"""Deadline of the probe that a sandbox is built with, in seconds."""
-PROBE_BYTES: Final = 64 * KIB
-"""Most bytes that the probe reports."""
 PROBE_FRESH_SECONDS: Final = 60.0
 """How long a sandbox of the same kind is not tried again, in seconds."""
 PROBE_KINDS: Final = 64
 """Most kinds of sandboxes whose last trial is remembered."""
-PROBE_CONNECT_SECONDS: Final = 2.0
-"""Longest that the probe tries to reach a listener of this host, in seconds."""
 
 PROCESSES: Final = 256
 """Processes and threads of a program unless the declaration says otherwise."""

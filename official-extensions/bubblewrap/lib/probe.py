@@ -3,32 +3,31 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
-import socket
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from harnest.execution.local import (
-    Capture,
+    ConfinedRun,
     LaunchError,
-    LocalProgramError,
     ProgramBounds,
     Refusal,
-    run_local,
+    listener,
+    report_of,
 )
-from harnest.sandbox import control
-from harnest.sandbox.optional import OutputStream
+from harnest.execution.local.limits import PROBE_CONNECT_SECONDS
+from harnest.execution.local.probing import DISTRUST
 
 from . import limits
 from .allowed import HOME
 from .arguments import GROUP_ID, USER_ID
-from .confinement import Confinement, Run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from .confinement import Confinement
 
 __all__ = ["probe"]
 
@@ -41,9 +40,6 @@ _ALLOW_NAMESPACES: Final = (
     "Allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1 and "
     "user.max_user_namespaces above 0; on Ubuntu an AppArmor profile for bwrap; in a container one "
     "that lets it mount /proc), or use the docker extension."
-)
-_REPORT: Final = (
-    "Don't rely on this sandbox here: use the docker extension, and please report what was found."
 )
 
 # Runs inside, on Python 3.8 or newer. What it tries to make lies in /tmp, never in the work
@@ -92,7 +88,7 @@ class _Finding:
 
     holds: bool
     reason: str
-    remedy: str = _REPORT
+    remedy: str = DISTRUST
 
 
 def probe(confinement: Confinement, work: Path, *, shell: str = "/bin/sh") -> None:
@@ -121,45 +117,24 @@ def probe(confinement: Confinement, work: Path, *, shell: str = "/bin/sh") -> No
 
 
 def _try(confinement: Confinement, work: Path, shell: str) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
-        socket.create_connection(("127.0.0.1", port), limits.PROBE_CONNECT_SECONDS).close()
+    with listener() as port:
         code = _CODE.format(
             port=port,
-            seconds=limits.PROBE_CONNECT_SECONDS,
+            seconds=PROBE_CONNECT_SECONDS,
             namespaces=_NAMESPACES,
             shell=shell,
         )
-        found = _report(confinement, Run(work=work, code=code, environment={}))
+        run = ConfinedRun(work=work, code=code, environment={})
+        try:
+            found = report_of(confinement, run, ProgramBounds())
+        except LaunchError as error:
+            raise _not_launched(error.line) from None
     for finding in _findings(found, confinement, shell):
         if not finding.holds:
             raise Refusal(finding.reason, finding.remedy)
 
 
-def _report(confinement: Confinement, run: Run) -> dict[str, Any]:
-    capture = Capture(limits.PROBE_BYTES)
-    try:
-        with control.execute(limits.PROBE_SECONDS) as scope, confinement.program(run) as program:
-            ended = run_local(program, group=ProgramBounds().group(), capture=capture, scope=scope)
-    except LaunchError as error:
-        raise _not_launched(error.detail) from None
-    except (LocalProgramError, OSError) as error:
-        raise Refusal(f"a sandbox can't be started ({type(error).__name__})", _REPORT) from None
-    try:
-        found = json.loads(capture.text(OutputStream.STDOUT))
-    except ValueError:
-        found = None
-    if ended.exit_code != 0 or not isinstance(found, dict):
-        last = capture.text(OutputStream.STDERR).strip().splitlines()[-1:]
-        raise Refusal(
-            f"Python does not run in a sandbox here ({ended.ending.value}; {' '.join(last)[:200]})",
-            "Name another interpreter with python=, such as that of the distribution.",
-        )
-    return found
-
-
-def _not_launched(detail: str) -> Refusal:
-    line = (detail.splitlines() or ["it said nothing"])[-1][:300]
+def _not_launched(line: str) -> Refusal:
     signs = ("namespace", "uid map", "setgroups", "Can't mount proc", "loopback", "RTM_NEWADDR")
     if any(sign in line for sign in signs):
         return Refusal(f"the kernel refuses what a sandbox is made of ({line})", _ALLOW_NAMESPACES)

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from harnest.execution.local.provider import checks
-from harnest.execution.local.provider.settings import LocalLimits, LocalScope, LocalSettings
-from harnest.sandbox import SandboxNetworkMode
+from harnest.execution.local.provider.confined import ConfinedSettings
+from harnest.execution.local.provider.settings import LocalLimits, LocalScope
 
 from . import limits
 
@@ -54,29 +54,19 @@ class BubblewrapLimits(LocalLimits):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BubblewrapSettings(LocalSettings):
+class BubblewrapSettings(ConfinedSettings):
     """One declaration, complete.
 
     Attributes:
-        allowed_paths: Real paths of this host that programs may read.
-        limits: What a program is held to. The others are those of every local sandbox; a policy
-            that is None means no network.
+        limits: What a program is held to. The others are those of every sandbox that confines.
 
     Raises:
         TypeError: A value has the wrong type.
         ValueError: A value is out of its bounds.
     """
 
-    allowed_paths: tuple[str, ...] = ()
     limits: BubblewrapLimits = field(default_factory=BubblewrapLimits)
 
     def __post_init__(self) -> None:
-        LocalSettings.__post_init__(self)
+        ConfinedSettings.__post_init__(self)
         checks.typed("limits", self.limits, (BubblewrapLimits,))
-        object.__setattr__(self, "allowed_paths", checks.paths("allowed_paths", self.allowed_paths))
-
-    @property
-    def open_network(self) -> bool:
-        """Whether the declaration lets programs have the host's network."""
-        policy = self.network_policy
-        return policy is not None and policy.mode is SandboxNetworkMode.UNRESTRICTED

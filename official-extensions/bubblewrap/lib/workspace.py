@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from typing import TYPE_CHECKING
 
-from harnest.execution import Guarantee, TierUnavailableError, UnsupportedPromiseError
-from harnest.execution.local import Capture, Refusal, answered, effective, run_local, sealed
-from harnest.execution.local.calls import command_line, named_limits
-from harnest.sandbox import control
+from harnest.execution.local import ConfinedWorkspace, unavailable
 
 from . import limits
 from .allowed import HOME
 from .bounds import Bounds
-from .confinement import Confinement, Run
+from .confinement import Confinement
 from .probe import probe
 from .promises import promises
 from .view import covers
@@ -23,12 +19,12 @@ from .view import covers
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from harnest.execution import EngineResult, ExecutionCall, WorkspaceConfig
+    from harnest.execution import WorkspaceConfig
 
 __all__ = ["BubblewrapWorkspace"]
 
 
-class BubblewrapWorkspace:
+class BubblewrapWorkspace(ConfinedWorkspace):
     """The engine of one workspace; calls run side by side, each in a sandbox of its own.
 
     Args:
@@ -46,37 +42,12 @@ class BubblewrapWorkspace:
     """
 
     def __init__(self, config: WorkspaceConfig, directory: Path) -> None:
+        with unavailable("bubblewrap"):
+            confinement = _confinement(config, directory)
+        bounds = Bounds.of(memory_bytes=config.max_memory_mb * limits.MIB)
+        super().__init__(config, directory, confinement=confinement, bounds=bounds)
         self.directory = HOME
-        self._config = config
-        self._work = directory
-        self._confinement = _confinement(config, directory)
-        self._bounds = Bounds.of(
-            memory_bytes=config.max_memory_mb * limits.MIB, named=named_limits(config)
-        )
-        self.guarantees: tuple[Guarantee, ...] = promises(
-            network=self._confinement.network, bounds=self._bounds
-        )
-
-    def run(self, call: ExecutionCall) -> EngineResult:
-        """Carry out a call; see :class:`harnest.execution.WorkspaceEngine`."""
-        capture = Capture(self._config.max_output_bytes)
-        command = call.kind == "execute_command"
-        start = time.monotonic()
-        with control.execute(call.timeout_seconds) as scope, sealed(call.stdin) as stdin:
-            run = Run(
-                work=self._work,
-                code=None if command else call.text,
-                argv=command_line(self._config.shell, call.text) if command else (),
-                environment=self._config.environment,
-                limits=effective(self._bounds.named()),
-                stdin=stdin,
-            )
-            with self._confinement.program(run) as program:
-                ended = run_local(program, group=self._bounds.group(), capture=capture, scope=scope)
-        return answered(ended, capture, seconds=time.monotonic() - start)
-
-    def close(self) -> None:
-        """Do nothing: a call leaves nothing but what it wrote into the work directory."""
+        self.guarantees = promises(network=confinement.network, bounds=bounds)
 
 
 def _own_python(work: str) -> str:
@@ -89,17 +60,12 @@ def _own_python(work: str) -> str:
 
 
 def _confinement(config: WorkspaceConfig, directory: Path) -> Confinement:
-    try:
-        confinement = Confinement.of(
-            python=config.python or _own_python(str(directory)),
-            allowed_paths=[str(path) for path in config.allowed_paths],
-            network=config.network_enabled is True,
-            tmp_bytes=limits.TMP_BYTES,
-            work=str(directory),
-        )
-        probe(confinement, directory, shell=config.shell)
-    except Refusal as refusal:
-        raise TierUnavailableError("bubblewrap", refusal.reason, refusal.remedy) from None
-    except ValueError as error:
-        raise UnsupportedPromiseError(str(error)) from None
+    confinement = Confinement.of(
+        python=config.python or _own_python(str(directory)),
+        allowed_paths=[str(path) for path in config.allowed_paths],
+        network=config.network_enabled is True,
+        tmp_bytes=limits.TMP_BYTES,
+        work=str(directory),
+    )
+    probe(confinement, directory, shell=config.shell)
     return confinement

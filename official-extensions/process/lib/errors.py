@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harnest.sandbox import SandboxExecutionError
+from harnest.execution.local import LocalSandboxError
 
 __all__ = ["PHASES", "ProcessSandboxError"]
 
@@ -10,14 +10,10 @@ PHASES = ("configuration", "work directory", "input files", "start", "execution"
 """Every phase that an error can name."""
 
 
-class ProcessSandboxError(SandboxExecutionError):
+class ProcessSandboxError(LocalSandboxError):
     """An execution could not be carried out; nothing of it is left running.
 
     Args:
-        message: What happened and what to do, free of code, paths and environment.
+        reason: What happened and what to do, free of code, paths and environment.
         phase: One of :data:`PHASES`.
     """
-
-    def __init__(self, message: str, *, phase: str) -> None:
-        super().__init__(f"{message} (phase: {phase})")
-        self.phase = phase

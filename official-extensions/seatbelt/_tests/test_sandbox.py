@@ -19,7 +19,7 @@ from harnest_extension_seatbelt.extension import (
     seatbelt_sandbox,
 )
 from harnest_extension_seatbelt.lib.allowed import allowed_paths
-from harnest_extension_seatbelt.lib.confinement import Confinement, Run
+from harnest_extension_seatbelt.lib.confinement import Confinement
 from harnest_extension_seatbelt.lib.interpreter import Interpreter
 from harnest_extension_seatbelt.lib.places import unlinked
 from harnest_extension_seatbelt.lib.probe import objections
@@ -36,6 +36,7 @@ from harnest.execution import (
 )
 from harnest.execution.local import (
     Capture,
+    ConfinedRun,
     LaunchError,
     Refusal,
     run_local,
@@ -190,7 +191,7 @@ def test_an_interpreter_is_readable_with_the_links_that_lead_to_it(tmp_path: Pat
 def test_the_profile_lies_outside_of_what_programs_can_write(tmp_path: Path) -> None:
     """A private file, beside the folder for temporary files, gone when the program is over."""
     confinement = Confinement(interpreter=Interpreter.at(sys.executable), allowed=(), network=False)
-    run = Run(work=tmp_path, code="print(1)", environment={})
+    run = ConfinedRun(work=tmp_path, code="print(1)", environment={})
     with confinement.program(run) as program:
         assert program.launcher is not None
         tool, option, name = program.launcher.prefix
@@ -228,7 +229,7 @@ sys.exit(9)
     confinement = Confinement(interpreter=Interpreter.at(sys.executable), allowed=(), network=False)
     capture = Capture(10_000)
     with sealed(b"input") as stdin, control.execute(60) as scope:
-        run = Run(work=work, code=code, environment={"MINE": "a b"}, stdin=stdin)
+        run = ConfinedRun(work=work, code=code, environment={"MINE": "a b"}, stdin=stdin)
         with confinement.program(run) as program:
             assert program.launcher is not None
             prefix = (str(tool), *program.launcher.prefix[1:])
@@ -241,7 +242,7 @@ sys.exit(9)
 def test_a_tool_that_rejects_the_profile_runs_nothing(tmp_path: Path) -> None:
     """What it says is the reason, as for a profile that this macOS doesn't understand."""
     confinement = Confinement(interpreter=Interpreter.at(sys.executable), allowed=(), network=False)
-    run = Run(work=tmp_path, code="open('ran', 'w')", environment={})
+    run = ConfinedRun(work=tmp_path, code="open('ran', 'w')", environment={})
     with control.execute(60) as scope, confinement.program(run) as program:
         assert program.launcher is not None
         prefix = ("/bin/sh", "-c", "echo unbound variable: same-sandbox >&2; exit 65")

@@ -17,33 +17,12 @@ from .settings import PREFIX
 from .tool import TOOL, check_tool
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from harnest.execution.local.program import Limits
+    from harnest.execution.local import ConfinedRun
 
-__all__ = ["Confinement", "Run"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
-    """One program for a sandbox.
-
-    Attributes:
-        work: Its work directory.
-        code: Python source; None to run ``argv``.
-        argv: Path of an executable, and its arguments.
-        environment: Variables beside the sandbox's own.
-        limits: Resource limits of each of its processes.
-        stdin: Descriptor of its input; None for none.
-    """
-
-    work: Path
-    code: str | None = None
-    argv: tuple[str, ...] = ()
-    environment: Mapping[str, str]
-    limits: Limits = ()
-    stdin: int | None = None
+__all__ = ["Confinement"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +72,7 @@ class Confinement:
         )
 
     @contextlib.contextmanager
-    def program(self, run: Run) -> Iterator[LocalProgram]:
+    def program(self, run: ConfinedRun) -> Iterator[LocalProgram]:
         """Prepare one program; its profile and temporary files are removed with the block.
 
         Args:

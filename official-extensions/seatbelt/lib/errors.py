@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harnest.sandbox import SandboxExecutionError
+from harnest.execution.local import LocalSandboxError
 
 __all__ = ["PHASES", "SeatbeltSandboxError"]
 
@@ -10,16 +10,12 @@ PHASES = ("configuration", "probe", "work directory", "input files", "start")
 """Every phase that an error can name."""
 
 
-class SeatbeltSandboxError(SandboxExecutionError):
+class SeatbeltSandboxError(LocalSandboxError):
     """An execution could not be carried out, or this host can't have such a sandbox.
 
     Nothing of it is left running, and nothing was run without the sandbox instead.
 
     Args:
-        message: What happened and what to do, free of code and environment.
+        reason: What happened and what to do, free of code and environment.
         phase: One of :data:`PHASES`.
     """
-
-    def __init__(self, message: str, *, phase: str) -> None:
-        super().__init__(f"{message} (phase: {phase})")
-        self.phase = phase

@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Final
 
-from harnest.execution.local import Refusal
+from harnest.execution.local import Refusal, prefixes_of
+from harnest.execution.local.installation import NAME_ANOTHER
 
 from . import limits
 from .places import real_path, unlinked
 
 __all__ = ["Interpreter"]
-
-_QUESTION: Final = (
-    "import sys, json; print(json.dumps([sys.prefix, sys.exec_prefix, sys.base_prefix, "
-    "sys.base_exec_prefix, sys.version_info[:2]]))"
-)
-_REMEDY: Final = "Name another interpreter with python=."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,41 +39,19 @@ class Interpreter:
         Raises:
             Refusal: It does not run, or its installation is a home or holds one.
         """
-        prefixes = _prefixes(python)
+        prefixes = prefixes_of(python)
         try:
             folders = [real_path(prefix) for prefix in prefixes]
             file = real_path(python)
         except OSError as error:
             raise Refusal(
                 f"the interpreter's installation can't be looked up ({type(error).__name__})",
-                _REMEDY,
+                NAME_ANOTHER,
             ) from None
         for folder in folders:
             _refuse_home(folder)
         readable = tuple(sorted({*folders, file}))
         return cls(path=python, readable=readable, links=tuple(_links(python)))
-
-
-def _prefixes(python: str) -> list[str]:
-    if python == sys.executable:
-        return [sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix]
-    try:
-        done = subprocess.run(
-            [python, "-I", "-c", _QUESTION],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            check=True,
-            env={"LANG": "C.UTF-8"},
-            timeout=limits.INTERPRETER_SECONDS,
-        )
-        *prefixes, version = json.loads(done.stdout[: limits.INTERPRETER_BYTES])
-    except (OSError, subprocess.SubprocessError, ValueError) as error:
-        raise Refusal(
-            f"the interpreter does not run on this host ({type(error).__name__})", _REMEDY
-        ) from None
-    if version < [3, 8]:
-        raise Refusal("the interpreter is older than Python 3.8", _REMEDY)
-    return [str(prefix) for prefix in prefixes]
 
 
 def _refuse_home(folder: str) -> None:
@@ -91,7 +60,7 @@ def _refuse_home(folder: str) -> None:
         raise Refusal(
             "the interpreter's installation folder is a home or holds one, and programs would "
             "read all of it",
-            _REMEDY,
+            NAME_ANOTHER,
         )
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from harnest.execution.local.provider import checks
-from harnest.execution.local.provider.settings import LocalLimits, LocalScope, LocalSettings
-from harnest.sandbox import SandboxNetworkMode
+from harnest.execution.local.provider.confined import ConfinedSettings
+from harnest.execution.local.provider.settings import LocalLimits, LocalScope
 
 from . import limits
 
@@ -51,29 +51,19 @@ class SeatbeltLimits(LocalLimits):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SeatbeltSettings(LocalSettings):
+class SeatbeltSettings(ConfinedSettings):
     """One declaration, complete.
 
     Attributes:
-        allowed_paths: Paths of this host that programs may read.
-        limits: Limits of each process. The others are those of every local sandbox; a policy that
-            is None means no network.
+        limits: Limits of each process. The others are those of every sandbox that confines.
 
     Raises:
         TypeError: A value has the wrong type.
         ValueError: A value is out of its bounds.
     """
 
-    allowed_paths: tuple[str, ...] = ()
     limits: SeatbeltLimits = field(default_factory=SeatbeltLimits)
 
     def __post_init__(self) -> None:
-        LocalSettings.__post_init__(self)
+        ConfinedSettings.__post_init__(self)
         checks.typed("limits", self.limits, (SeatbeltLimits,))
-        object.__setattr__(self, "allowed_paths", checks.paths("allowed_paths", self.allowed_paths))
-
-    @property
-    def open_network(self) -> bool:
-        """Whether the declaration lets programs use the network."""
-        policy = self.network_policy
-        return policy is not None and policy.mode is SandboxNetworkMode.UNRESTRICTED

@@ -3,35 +3,23 @@
 from __future__ import annotations
 
 import sys
-import time
 from typing import TYPE_CHECKING
 
-from harnest.execution import Guarantee, TierUnavailableError, UnsupportedPromiseError
-from harnest.execution.local import (
-    Capture,
-    ProgramBounds,
-    Refusal,
-    answered,
-    effective,
-    run_local,
-    sealed,
-)
-from harnest.execution.local.calls import command_line, named_limits
-from harnest.sandbox import control
+from harnest.execution.local import ConfinedWorkspace, ProgramBounds, unavailable
 
-from .confinement import Confinement, Run
+from .confinement import Confinement
 from .probe import probe
 from .promises import promises
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from harnest.execution import EngineResult, ExecutionCall, WorkspaceConfig
+    from harnest.execution import WorkspaceConfig
 
 __all__ = ["SeatbeltWorkspace"]
 
 
-class SeatbeltWorkspace:
+class SeatbeltWorkspace(ConfinedWorkspace):
     """The engine of one workspace; calls run side by side, each in a sandbox of its own.
 
     Args:
@@ -49,45 +37,18 @@ class SeatbeltWorkspace:
     """
 
     def __init__(self, config: WorkspaceConfig, directory: Path) -> None:
+        with unavailable("seatbelt"):
+            confinement = _confinement(config, directory)
+        super().__init__(config, directory, confinement=confinement, bounds=ProgramBounds())
         self.directory = str(directory)
-        self._config = config
-        self._work = directory
-        self._bounds = ProgramBounds()
-        self._confinement = _confinement(config, directory)
-        self.guarantees: tuple[Guarantee, ...] = promises(network=self._confinement.network)
-
-    def run(self, call: ExecutionCall) -> EngineResult:
-        """Carry out a call; see :class:`harnest.execution.WorkspaceEngine`."""
-        capture = Capture(self._config.max_output_bytes)
-        command = call.kind == "execute_command"
-        start = time.monotonic()
-        with control.execute(call.timeout_seconds) as scope, sealed(call.stdin) as stdin:
-            run = Run(
-                work=self._work,
-                code=None if command else call.text,
-                argv=command_line(self._config.shell, call.text) if command else (),
-                environment=self._config.environment,
-                limits=effective(named_limits(self._config) | self._bounds.named()),
-                stdin=stdin,
-            )
-            with self._confinement.program(run) as program:
-                ended = run_local(program, group=None, capture=capture, scope=scope)
-        return answered(ended, capture, seconds=time.monotonic() - start)
-
-    def close(self) -> None:
-        """Do nothing: a call leaves nothing but what it wrote into the work directory."""
+        self.guarantees = promises(network=confinement.network)
 
 
 def _confinement(config: WorkspaceConfig, directory: Path) -> Confinement:
-    try:
-        confinement = Confinement.of(
-            python=config.python or sys.executable,
-            allowed=[str(path) for path in config.allowed_paths],
-            network=config.network_enabled is True,
-        )
-        probe(confinement, directory, shell=config.shell)
-    except Refusal as refusal:
-        raise TierUnavailableError("seatbelt", refusal.reason, refusal.remedy) from None
-    except ValueError as error:
-        raise UnsupportedPromiseError(str(error)) from None
+    confinement = Confinement.of(
+        python=config.python or sys.executable,
+        allowed=[str(path) for path in config.allowed_paths],
+        network=config.network_enabled is True,
+    )
+    probe(confinement, directory, shell=config.shell)
     return confinement
