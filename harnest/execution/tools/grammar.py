@@ -17,7 +17,7 @@ from harnest.execution.tools.characters import CLASSES, Characters
 
 __all__ = ["Choice", "Node", "PatternError", "Repeat", "Sequence", "parse"]
 
-_COUNT = re.compile(r"\{(\d+)(?:(,)(\d*))?\}")
+_COUNT = re.compile(r"\{(?=,?[0-9])([0-9]*)(?:(,)([0-9]*))?\}")
 _HEX = re.compile(r"x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})")
 _POSIX = re.compile(r"\[:([a-z]+):\]")
 _SIGNS = {"b": "b", "B": "B", "A": "^", "Z": "$", "z": "$"}
@@ -134,7 +134,7 @@ class _Reader:
         match = self._counted()
         if match is None:
             return None
-        least = int(match[1])
+        least = int(match[1] or 0)
         most = least if not match[2] else int(match[3]) if match[3] else None
         if max(least, most or 0) > limits.REPETITIONS or (most is not None and most < least):
             raise self.wrong(f"a repetition counts up, to {limits.REPETITIONS} at most")

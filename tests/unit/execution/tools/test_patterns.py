@@ -44,7 +44,7 @@ ATOMS = st.sampled_from(
         r"\b",
     ]
 )
-REPEATS = st.sampled_from(["", "*", "+", "?", "{2}", "{1,2}", "{0,}", "*?", "+?"])
+REPEATS = st.sampled_from(["", "*", "+", "?", "{2}", "{1,2}", "{0,}", "{,2}", "*?", "+?"])
 EXPRESSIONS = st.recursive(
     ATOMS,
     lambda inner: st.one_of(
