@@ -65,6 +65,8 @@ def test_commands_and_programs_run_as_the_policys_user(
         assert (result.stdout, result.exit_code) == ("'' __main__\n", 0)
         result = await opened.execute("raise ValueError('mine')")
         assert result.stderr.splitlines()[-1] == "ValueError: mine"
+        result = await opened.execute_command("kill -9 $$")
+        assert (result.stderr, result.exit_code) == ("", 137)
         assert "exec(compile" not in result.stderr
 
     using(backend(), work)

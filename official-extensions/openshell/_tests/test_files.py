@@ -21,6 +21,8 @@ from harnest_extension_openshell.lib.sync.merge import (
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harnest.execution import BackendError
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -96,7 +98,7 @@ def test_a_packed_project_is_a_tar_that_holds_every_name_and_byte(tmp_path: Path
         assert archive.extractfile("./folder/" + ODD).read() == bytes(range(256))
     assert sorted(modes) == sorted(["folder", "folder/empty", "folder/" + ODD, "x" * 200, "run"])
     assert modes["run"] == 0o755
-    back = {name: content for name, content, _ in Incoming(_cut(data)).files()}
+    back = {name: content for name, content, _ in Incoming(_cut(data), limits.MIB).files()}
     assert back == sent
 
 
@@ -111,7 +113,32 @@ def test_a_tar_that_is_cut_off_is_no_tar(tmp_path: Path) -> None:
     tree = LocalTree(tmp_path)
     data = b"".join(packed(tree, tree.entries(), lambda *_: None))
     with pytest.raises((tarfile.TarError, OSError)):
-        list(Incoming(_cut(data[:2000])).files())
+        list(Incoming(_cut(data[:2000]), limits.MIB).files())
+
+
+def test_a_tar_that_is_larger_than_what_is_taken_is_refused_before_it_fills_the_disk(
+    tmp_path: Path,
+) -> None:
+    """A file that grows after it was listed costs no more than the bound, however much comes."""
+    with (tmp_path / "large").open("wb") as file:
+        file.truncate(5 * limits.MIB)
+    tree = LocalTree(tmp_path)
+    stream = packed(tree, tree.entries(), lambda *_: None)
+    with pytest.raises(BackendError, match="more bytes"):
+        list(Incoming(stream, 5 * limits.MIB - 1).files())
+    assert sum(map(len, stream)) > 4 * limits.MIB  # it was not even read
+
+
+def test_a_file_that_goes_while_the_project_is_packed_is_left_out(tmp_path: Path) -> None:
+    """Temporary files of other programs come and go; the rest is packed."""
+    for name in ("a", "b"):
+        (tmp_path / name).write_text(name)
+    tree = LocalTree(tmp_path)
+    entries = list(tree.entries())
+    (tmp_path / "a").unlink()
+    sent: dict[str, Content] = {}
+    data = b"".join(packed(tree, entries, sent.__setitem__))
+    assert [name for name, _, _ in Incoming(_cut(data), limits.MIB).files()] == ["b"] == [*sent]
 
 
 def test_links_and_special_files_are_told_and_not_followed(tmp_path: Path) -> None:
@@ -178,6 +205,8 @@ def test_a_name_beside_is_never_somebody_elses(tmp_path: Path) -> None:
     assert tree.write_beside("a", io.BytesIO(b"one"), content) == "a.sandbox.2"
     assert tree.write_beside("a", io.BytesIO(b"one"), content) == "a.sandbox.2"
     assert (tmp_path / "a.sandbox").read_text() == "the user's own"
+    with pytest.raises(OSError, match="too long"):
+        tree.write_beside("x" * 250, io.BytesIO(b"one"), content)
 
 
 def test_a_listing_is_cut_at_nul_alone() -> None:

@@ -211,12 +211,17 @@ def test_a_start_that_the_gateway_refuses_leaves_nothing(
 def test_a_project_that_can_not_be_copied_leaves_nothing(
     backend: Callable[..., OpenShellBackend], gateway: LocalGateway, project: Path
 ) -> None:
-    """A failing upload is a failed start."""
+    """A failing upload is a failed start; what can't be deleted then is named with the reason."""
     deep = project.joinpath(*["d"] * 70)
     deep.mkdir(parents=True)
-    with pytest.raises(Exception, match="levels"):
-        started(backend(project=project))
+    made = backend(project=project)
+    with pytest.raises(OpenShellStartError, match="levels"):
+        started(made)
     assert gateway.left() == NOTHING
+    gateway.faults.plan("DeleteSandbox", "PERMISSION_DENIED")
+    with pytest.raises(OpenShellStartError, match=r"levels.*PERMISSION_DENIED") as caught:
+        started(made)
+    assert gateway.only().name in str(caught.value)
 
 
 @pytest.mark.parametrize("times", [1, 3])

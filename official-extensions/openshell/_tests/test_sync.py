@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
@@ -261,13 +262,52 @@ def test_a_file_that_can_not_be_written_keeps_the_sandbox(
     (project / long).write_text("mine")
     box.run(f"echo 2 >{long}")
     assert long in box.backend.sync_report.failed
-    with pytest.raises(SyncFailedError, match="not brought back"):
+    with pytest.raises(SyncFailedError, match="could not be brought back"):
         box.close()
     (project / long).unlink()
     (project / long).write_text("1\n")
     box.close()
     assert (project / long).read_text() == "2\n"
     assert gateway.left() == ([], [], [])
+
+
+def test_what_can_not_be_read_in_the_sandbox_holds_nothing_else_up(
+    opened: Callable[..., Opened], project: Path, gateway: LocalGateway
+) -> None:
+    """The rest comes back, nothing behind a closed folder is deleted, and the report says so."""
+    (project / "shut").mkdir()
+    (project / "shut" / "kept").write_text("base")
+    box = opened()
+    command = "echo 1 >a; echo 2 >b; chmod 000 b; chmod 000 shut; mkdir d"
+    result = asyncio.run(box.backend.execute_command(command))
+    assert result.files_created == ("a", "b")
+    assert sorted(item.name for item in project.iterdir()) == ["a", "d", "shut"]
+    assert (project / "shut" / "kept").read_text() == "base"
+    assert sorted(box.backend.sync_report.failed) == ["b", "shut"]
+    result = asyncio.run(box.backend.execute_command("echo 3 >c"))
+    assert result.files_created == ("c",)
+    assert (project / "c").read_text() == "3\n"
+    with pytest.raises(SyncFailedError, match="shut"):
+        box.close()
+    gateway.inside("chmod", "-R", "a+rwX", "/sandbox")
+    box.close()
+    assert (project / "b").read_text() == "2\n"
+    assert gateway.left() == ([], [], [])
+
+
+def test_closing_from_several_threads_is_closing_once(
+    opened: Callable[..., Opened], gateway: LocalGateway
+) -> None:
+    """A close that was given up and goes on does not meet the next one half-way."""
+    box = opened()
+    inner = box.backend._open
+    assert inner is not None
+    with ThreadPoolExecutor(3) as pool:
+        for done in [pool.submit(inner.close) for _ in range(3)]:
+            done.result()
+    assert gateway.service.asked.count("DeleteSandbox") == 1
+    assert gateway.left() == ([], [], [])
+    box.close()
 
 
 def test_a_command_whose_files_did_not_come_back_keeps_its_result(
@@ -337,6 +377,8 @@ def test_a_session_that_is_attached_to_brings_its_files(
     (other / "seen").write_text("differs")
     second = backend(project=other, session_id="s")
     asyncio.run(second.start())
+    result = asyncio.run(second.execute_command("echo 1 >own"))
+    assert result.files_created == ("own",)
     asyncio.run(second.close())
     assert (other / "made").read_text() == "new\n"
     assert (other / "seen").read_text() == "differs"

@@ -124,7 +124,8 @@ def _pulled(box: Box, outputs: str, wanted: Sequence[RemoteEntry]) -> Iterator[S
     names = {entry.path for entry in wanted}
     listed = b"".join(b"./" + os.fsencode(name) + b"\0" for name in sorted(names))
     left = execution_limits.FILES_BYTES
-    for name, _, source in Incoming(_streamed(box, outputs, listed)).files():
+    incoming = Incoming(_streamed(box, outputs, listed), left)
+    for name, _, source in incoming.files():
         source.seek(0)
         data = source.read(left + 1)
         if name in names and len(data) <= left:

@@ -103,6 +103,8 @@ TREE_DEPTH: Final = 64
 """Most folders above an entry."""
 PATH_BYTES: Final = 4096
 """Most bytes of a path below a project or work directory."""
+NAME_BYTES: Final = 255
+"""Most bytes of one name in a path, as in the kernel's ``NAME_MAX``."""
 PROJECT_BYTES: Final = 1024 * MIB
 """Most bytes of all files of a project, and of all brought back by one sync."""
 LISTING_BYTES: Final = 64 * MIB

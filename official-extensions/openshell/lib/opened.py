@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from functools import partial
 from typing import TYPE_CHECKING
 
 from harnest.execution import BackendError, ExecutionResult
@@ -21,6 +22,8 @@ from .sync.local import LocalTree
 from .sync.project import Project
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from harnest.execution import ExecutionCall
     from harnest.sandbox.scope import SandboxControl
 
@@ -58,6 +61,8 @@ class OpenSandbox:
         self._project = Project(self._session.box, tree, config.exclude)
         self._denials = DenialLog(self._session.box)
         self._lock = threading.Lock()
+        self._ending = threading.Lock()
+        self._over = False
         self.ready = False
 
     @property
@@ -81,15 +86,11 @@ class OpenSandbox:
             SandboxCancelledError: Nobody waits any more; likewise.
         """
         try:
-            self._session.start(attach=self._config.attach, check=scope.check)
-            try:
-                if self._session.made:
-                    self._project.upload(scope.check)
-                self._denials.new()  # what was refused before is nobody's here
-                scope.check()
-            except BaseException:
-                self._session.end()
-                raise
+            self._session.start(
+                attach=self._config.attach,
+                check=scope.check,
+                prepare=partial(self._prepare, scope.check),
+            )
         except BaseException:
             self._gateway.close()
             raise
@@ -133,14 +134,15 @@ class OpenSandbox:
         )
 
     def refresh(self) -> tuple[str, ...]:
-        """Bring back what a call changed; return its files. A failure is kept for :meth:`sync`."""
+        """Bring back what a call changed; return its files. :meth:`sync` tells of a failure."""
+        files: tuple[str, ...] = ()
         try:
             with self._lock:
-                files = self._project.refresh()
+                files = self._project.look()
+                self._project.bring_back()
         except BackendError as error:
             told = {"sandbox": self.name, "error": str(error)}
             _LOG.warning("files of a sandbox were not brought back", **told)
-            return ()
         return files
 
     def sync(self) -> None:
@@ -151,7 +153,8 @@ class OpenSandbox:
         """
         try:
             with self._lock:
-                self._project.refresh()
+                self._project.look()
+                self._project.bring_back()
         except BackendError as error:
             raise SyncFailedError(
                 f"files could not be brought back: {error}. They are in the sandbox {self.name}, "
@@ -160,16 +163,20 @@ class OpenSandbox:
             ) from None
 
     def close(self) -> None:
-        """Bring back what has changed, then delete what was made here.
+        """Bring back what has changed, then delete what was made here, once.
 
         Raises:
             DeleteFailedError: Something could not be deleted; close again.
             SyncFailedError: Not everything came back; nothing was deleted; close again.
         """
-        if self._config.project is not None:
-            self.sync()
-        self._session.end()
-        self._gateway.close()
+        with self._ending:
+            if self._over:
+                return
+            if self._config.project is not None:
+                self.sync()
+            self._session.end()
+            self._gateway.close()
+            self._over = True
 
     def delete(self) -> None:
         """Delete the sandbox without bringing anything back, whoever made it for this owner.
@@ -178,8 +185,11 @@ class OpenSandbox:
             DeleteFailedError: It could not be deleted.
             OwnershipError: It is somebody else's.
         """
-        self._session.delete()
-        self._gateway.close()
+        with self._ending:
+            if not self._over:
+                self._session.delete()
+                self._gateway.close()
+                self._over = True
 
     def pending(self) -> tuple[PendingRule, ...]:
         """Return the rules that wait for a decision."""
@@ -192,6 +202,14 @@ class OpenSandbox:
     def reject(self, rule: PendingRule, reason: str) -> None:
         """Refuse a pending rule."""
         self._gateway.reject(self.name, rule, reason, limits.RPC_SECONDS)
+
+    def _prepare(self, check: Callable[[], None]) -> None:
+        if self._session.made:
+            self._project.upload(check)
+        else:
+            self._project.look()  # what is there already is of no call of ours
+        self._denials.new()  # what was refused before is nobody's here
+        check()
 
     def _command(self, call: ExecutionCall) -> Command:
         work = self._config.work

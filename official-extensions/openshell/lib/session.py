@@ -65,12 +65,19 @@ class Session:
         """Name of the sandbox."""
         return self._identity.name
 
-    def start(self, *, attach: bool, check: Callable[[], None]) -> None:
+    def start(
+        self,
+        *,
+        attach: bool,
+        check: Callable[[], None],
+        prepare: Callable[[], None] = lambda: None,
+    ) -> None:
         """Make the sandbox, or attach to the one that there is, and wait until it is ready.
 
         Args:
             attach: Whether one that there is may be used.
             check: Raises when nobody waits any more.
+            prepare: Does what else has to be done before it is used.
 
         Raises:
             OpenShellStartError: It could not be made; what was made on the way is deleted.
@@ -84,6 +91,7 @@ class Session:
             if not self.made:
                 self._check_policy()
             self._probe()
+            prepare()
         except BaseException as error:
             left = self._undo()
             if isinstance(error, GatewayRefusedError | BackendError) and not isinstance(

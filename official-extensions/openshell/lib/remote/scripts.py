@@ -92,7 +92,7 @@ env --default-signal=INT,QUIT true 2>/dev/null && signals=--default-signal=INT,Q
 umask "$mask"
 setsid env $signals HARNEST_RUN="$id" "$@" <&3 3<&- &
 leader=$!
-exec 3<&- </dev/null
+exec 3<&- </dev/null 2>/dev/null  # what a shell says of a killed child is no output of the command
 umask 077
 echo "$leader" >"$dir/leader"
 [ ! -e "$dir/cancelled" ] || { sweep; refuse cancelled; }

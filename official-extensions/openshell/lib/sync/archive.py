@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import io
 import tarfile
 import tempfile
 from typing import IO, TYPE_CHECKING
+
+from harnest.execution import BackendError
 
 from .. import limits
 from .merge import Content
@@ -35,7 +38,8 @@ def packed(
         if entry.kind == "folder":
             yield _header(entry, tarfile.DIRTYPE, 0)
         elif entry.kind == "file":
-            yield from _file(tree, entry, sent)
+            with contextlib.suppress(FileNotFoundError):  # deleted since it was listed
+                yield from _file(tree, entry, sent)
     yield bytes(2 * _BLOCK)
 
 
@@ -61,12 +65,14 @@ class Incoming(io.RawIOBase):
 
     Args:
         chunks: The pieces.
+        most: Most bytes of all files together. What was listed may have grown meanwhile.
     """
 
-    def __init__(self, chunks: Iterator[bytes]) -> None:
+    def __init__(self, chunks: Iterator[bytes], most: int) -> None:
         super().__init__()
         self._chunks = chunks
         self._held = b""
+        self._left = most
 
     def readable(self) -> bool:
         """It can be read."""
@@ -89,6 +95,7 @@ class Incoming(io.RawIOBase):
         """Yield path, content and bytes of each regular file; the bytes hold until the next one.
 
         Raises:
+            BackendError: They are too large.
             tarfile.TarError: It is no tar, or is cut off.
         """
         reader = io.BufferedReader(self, limits.READ_BYTES)
@@ -99,6 +106,9 @@ class Incoming(io.RawIOBase):
                 source = archive.extractfile(member) if member.isreg() else None
                 if source is None:
                     continue
+                self._left -= member.size
+                if self._left < 0:
+                    raise BackendError("more bytes came than are taken at once")
                 with tempfile.SpooledTemporaryFile(limits.MIB) as spool:
                     digest = _copied(source, spool)
                     content = Content(digest=digest, executable=bool(member.mode & 0o100))

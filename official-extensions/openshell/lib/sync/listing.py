@@ -16,16 +16,17 @@ from .. import limits
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["LIST", "RemoteEntry", "parsed", "pruned"]
+__all__ = ["CLOSED", "LIST", "RemoteEntry", "parsed", "pruned"]
 
+CLOSED = "closed folder"
+"""Kind of a folder that can't be looked into."""
 LIST = r"""
 cd -- "$1" || exit 1
 shift
-if [ $# -gt 0 ]; then
-  find . -mindepth 1 \( "$@" \) -prune -o -mindepth 1 -printf '%y %m %s %T@ %C@ %i %P\0'
-else
-  find . -mindepth 1 -printf '%y %m %s %T@ %C@ %i %P\0'
-fi
+[ $# -gt 0 ] || set -- -false
+find . -mindepth 1 \( "$@" \) -prune -o \
+  -type d \( ! -readable -o ! -executable \) -printf 'X %m %s %T@ %C@ %i %P\0' -prune -o \
+  -printf '%y %m %s %T@ %C@ %i %P\0'
 """
 """Arguments: folder, then the expression of :func:`pruned`."""
 
@@ -36,6 +37,7 @@ _ENTRY = re.compile(
 )
 _KINDS = {
     "d": "folder",
+    "X": CLOSED,
     "f": "file",
     "l": "symbolic link",
     "p": "named pipe",

@@ -153,6 +153,8 @@ class LocalTree:
         target = self._reachable(path)
         for number in range(1, limits.TREE_ENTRIES):
             name = target + BESIDE + (f".{number}" if number > 1 else "")
+            if len(os.fsencode(name.rpartition("/")[2])) > limits.NAME_BYTES:
+                raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG))
             found = self.content(name)
             if found is None:
                 self.write(name, source, executable=content.executable)

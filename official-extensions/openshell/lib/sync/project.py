@@ -14,7 +14,7 @@ from ..errors import GatewayRefusedError
 from ..gateway.port import Stream
 from ..remote.box import repeated
 from .archive import Incoming, packed, pieces
-from .listing import LIST, RemoteEntry, parsed, pruned
+from .listing import CLOSED, LIST, RemoteEntry, parsed, pruned
 from .merge import Content, Deed, after_change, after_deletion
 from .report import SyncReport
 
@@ -35,6 +35,7 @@ cd -- "$1" && exec tar -c -f - --format=gnu --no-recursion --hard-dereference --
   --verbatim-files-from --ignore-failed-read -T -
 """
 _NAMES_BYTES = 256 * limits.KIB
+_FOLDERS = ("folder", CLOSED)
 
 
 class Project:
@@ -55,6 +56,7 @@ class Project:
         self._exclude = tuple(exclude)
         self._base: dict[str, Content] = {}
         self._folders: set[str] = set()
+        self._foreign: set[str] = set()  # folders of the image's own
         self._seen: dict[str, RemoteEntry] = {}
         self._unsettled: set[str] = set()
         self.report = SyncReport()
@@ -84,54 +86,68 @@ class Project:
                 elif entry.kind != "file":
                     self.report.skipped[entry.path] = entry.kind
         self._seen = self._listed()
+        there = {path for path, entry in self._seen.items() if entry.kind in _FOLDERS}
+        self._foreign = there - self._folders
 
-    def refresh(self) -> tuple[str, ...]:
-        """Look at the work directory, bring back what changed; return new and changed files.
+    def look(self) -> tuple[str, ...]:
+        """Look at the work directory; return the files that are new or changed since the last look.
 
         Raises:
-            BackendError: It can't be looked at, or not all of it came back; ``report.failed``
-                says what did not, and the next call tries it again.
+            BackendError: It can't be looked at.
         """
-        now = self._listed()
-        changed = [
+        before, self._seen = self._seen, self._listed()
+        changed = {
             path
-            for path, entry in now.items()
-            if entry.kind == "file" and entry != self._seen.get(path)
-        ]
-        if self._tree is not None:
-            self._bring_back(now, {*changed, *self._unsettled} & now.keys())
-        self._seen = now
+            for path, entry in self._seen.items()
+            if entry.kind == "file" and entry != before.get(path)
+        }
+        # Whatever becomes of them, they are looked at again until they were settled.
+        self._unsettled |= changed
         return tuple(sorted(changed))
 
-    def _bring_back(self, now: Mapping[str, RemoteEntry], changed: set[str]) -> None:
-        self.report.failed.clear()
-        # Whatever happens below, these are looked at again until they were settled.
-        self._unsettled = {path for path in changed if now[path].kind == "file"}
+    def bring_back(self) -> None:
+        """Do on the host what the last look found, if there is a project.
+
+        Raises:
+            BackendError: Not all of it came back; ``report.failed`` says what did not, and the next
+                call tries it again.
+        """
+        if self._tree is None:
+            return
+        now, failed = self._seen, self.report.failed
+        failed.clear()
+        self._unsettled = {p for p in self._unsettled if p in now and now[p].kind == "file"}
         self._delete_files(now)
         self._delete_folders(now)
         for path, entry in now.items():
-            if entry.kind == "folder":
+            if entry.kind in _FOLDERS:
                 self._make_folder(path)
             elif entry.kind != "file":
                 self.report.skipped[path] = entry.kind
         self._pull([now[path] for path in sorted(self._unsettled)])
-        if self.report.failed or self._unsettled:
-            names = sorted({*self.report.failed, *self._unsettled})
-            shown = ", ".join(map(repr, names[:5]))
-            raise BackendError(f"{len(names)} files were not brought back, such as {shown}")
+        closed = {path for path, entry in now.items() if entry.kind == CLOSED}
+        for path in {*self._unsettled, *closed}:
+            failed.setdefault(path, "it can't be read in the sandbox")
+        if failed:
+            shown = ", ".join(f"{path!r} ({why})" for path, why in sorted(failed.items())[:5])
+            raise BackendError(f"{len(failed)} of what changed, such as {shown}")
 
     def _listed(self) -> dict[str, RemoteEntry]:
         data = self._box.helper(
             LIST, self._box.work, *pruned(self._exclude), most=limits.LISTING_BYTES
         )
         try:
-            return parsed(data)
+            now = parsed(data)
         except ValueError as error:
             raise BackendError(str(error)) from None
+        closed = tuple(path + "/" for path, entry in now.items() if entry.kind == CLOSED)
+        # What is behind a folder that can't be looked into is taken for what it was.
+        hidden = {p: e for p, e in self._seen.items() if closed and p.startswith(closed)}
+        return hidden | now
 
     def _delete_files(self, now: Mapping[str, RemoteEntry]) -> None:
         for path, base in list(self._base.items()):
-            if path in now and now[path].kind != "folder":
+            if path in now and now[path].kind not in _FOLDERS:
                 continue  # a link in its place is reported, and the host's file stays
             deed = after_deletion(base, self._local.content(path))
             if deed is Deed.KEEP:
@@ -142,13 +158,13 @@ class Project:
                 del self._base[path]
 
     def _delete_folders(self, now: Mapping[str, RemoteEntry]) -> None:
-        gone = {path for path in self._folders if path not in now or now[path].kind != "folder"}
+        gone = {p for p in self._folders if p not in now or now[p].kind not in _FOLDERS}
         for path in sorted(gone, key=lambda item: item.count("/"), reverse=True):
             self._local.remove_folder(path)  # one that holds something of the host's stays
             self._folders.discard(path)
 
     def _make_folder(self, path: str) -> None:
-        known = path in self._folders or self._seen.get(path) is not None
+        known = path in self._folders or path in self._foreign
         blocked = self._local.content(path) not in (None, "folder")
         if not known and not blocked and self._done(path, partial(self._local.make_folder, path)):
             self._folders.add(path)
@@ -162,7 +178,8 @@ class Project:
     def _pull_batch(self, batch: Sequence[RemoteEntry]) -> None:
         names = b"".join(b"./" + os.fsencode(entry.path) + b"\0" for entry in batch)
         try:
-            for path, content, source in Incoming(self._streamed(names, batch)).files():
+            incoming = Incoming(self._streamed(names, batch), limits.PROJECT_BYTES)
+            for path, content, source in incoming.files():
                 if path not in self._unsettled:
                     continue  # not asked for
                 self._settle(path, content, source)
