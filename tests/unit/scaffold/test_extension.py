@@ -65,12 +65,18 @@ def test_both_ways_of_building_give_the_same_package(tmp_path: Path, template: s
 
 
 @pytest.mark.parametrize(
-    "template",
-    ["context", "minimal", pytest.param("sandbox-provider", marks=pytest.mark.slow)],
+    ("template", "name"),
+    [
+        ("context", "context"),
+        ("minimal", "greeting"),
+        pytest.param("sandbox-provider", "make", marks=pytest.mark.slow),
+    ],
 )
-def test_what_a_template_makes_passes_its_own_tests(tmp_path: Path, template: str) -> None:
-    """Pytest in the new folder, untouched, passes."""
-    made = create_extension("demo", tmp_path / "demo", template=template)
+def test_what_a_template_makes_passes_its_own_tests(
+    tmp_path: Path, template: str, name: str
+) -> None:
+    """Pytest in the new folder, untouched, passes, by whatever name of the template's it goes."""
+    made = create_extension(name, tmp_path / name, template=template)
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"],
         cwd=made.folder,
