@@ -37,7 +37,10 @@ def walk_notes(*, complete: bool, readable: bool, deep: bool) -> list[str]:
     """
     notes = []
     if not complete:
-        notes.append(f"[stopped after {limits.WALK_ENTRIES} entries; choose a folder further down]")
+        notes.append(
+            f"[there are more than {limits.WALK_ENTRIES} entries, and some were left out; choose a "
+            "folder further down]"
+        )
     if deep:
         notes.append(
             f"[what is more than {limits.DEPTH} levels down was left out; choose a folder further "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from typing import TYPE_CHECKING
 
 from harnest.execution.tools import limits
@@ -41,7 +42,8 @@ class _Walk:
 
     def __init__(self, search: Search) -> None:
         self._search = search
-        self._left = limits.WALK_ENTRIES
+        self._names = _expression(search.names)
+        self._left = limits.LOOKED_ENTRIES
         self.found: list[Entry] = []
         self.complete = True
         self.readable = True
@@ -50,15 +52,23 @@ class _Walk:
     def look(self, folder: int, prefix: bytes, level: int) -> None:
         """Take in a folder's entries, and those below it."""
         for entry in self._entries(folder, prefix):
-            files = entry.kind is Kind.FILE or not self._search.files
-            if files:
-                self.found.append(entry)
-            if entry.kind is not Kind.FOLDER:
+            self._take(entry)
+            if entry.kind is not Kind.FOLDER or not self.complete:
                 continue
             if level < self._search.depth:
                 self._enter(folder, entry, level)
             elif self._search.bounded and not self.deep:
                 self.deep = self._holds_something(folder, entry)
+
+    def _take(self, entry: Entry) -> None:
+        if self._search.files and entry.kind is not Kind.FILE:
+            return
+        if not self._names.fullmatch(entry.path.rpartition(b"/")[2]):
+            return
+        if len(self.found) < limits.WALK_ENTRIES:
+            self.found.append(entry)
+        else:
+            self.complete = False
 
     def _enter(self, parent: int, entry: Entry, level: int) -> None:
         try:
@@ -104,3 +114,17 @@ class _Walk:
                 path = prefix + os.fsencode(item.name)
                 found.append(entry_of(path, state.st_mode, state.st_size))
         return found
+
+
+def _expression(names: tuple[bytes, ...]) -> re.Pattern[bytes]:
+    """Return the expression of the last names that a search is for."""
+    parts = [
+        re.sub(
+            rb"\\(.)|(\*)|(.)",
+            lambda found: b".*" if found[2] else re.escape(found[1] or found[3]),
+            name,
+            flags=re.DOTALL,
+        )
+        for name in names or (b"*",)
+    ]
+    return re.compile(b"|".join(parts), re.DOTALL)

@@ -14,7 +14,9 @@ ENTRIES: Final = 1_000
 DEPTH: Final = 25
 """Most levels of folders that ``glob`` and ``grep`` descend below the folder they start in."""
 WALK_ENTRIES: Final = 50_000
-"""Most entries looked at by one ``glob`` or ``grep``."""
+"""Most entries considered by one ``glob`` or ``grep``: those whose last names may match."""
+LOOKED_ENTRIES: Final = 1_000_000
+"""Most entries of the host looked at for these; inside a backend its time-out is the bound."""
 LISTING_BYTES: Final = 8 * MIB
 """Most bytes of one listing that comes out of a backend."""
 GREP_BYTES: Final = 1 * MIB

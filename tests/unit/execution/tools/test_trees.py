@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from harnest.execution.tools import limits
+from tests.unit.execution.tools.conftest import make_bench
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.unit.execution.tools.conftest import Bench
 
 TREE = {
@@ -247,6 +250,25 @@ def test_only_what_is_really_deeper_is_said_to_be(bench: Bench) -> None:
     assert bench.say("glob", pattern="d/*/f") == "(no matches)"
     assert bench.say("glob", pattern="*/" * 25 + "g") == f"(no matches)\n{DEEPER}"
     assert bench.say("glob", pattern="**/g", path="d").endswith("/g")
+
+
+@pytest.mark.parametrize("place", ["host", "dash"])
+def test_what_can_not_match_does_not_count(place: str, tmp_path: Path) -> None:
+    """The bound of a walk is on what may match; whoever asks for all is told that there is more."""
+    root, folder = tmp_path / "work", tmp_path / "bin"
+    for new in (root / "a", root / "z", folder):
+        new.mkdir(parents=True)
+    for number in range(limits.WALK_ENTRIES):
+        (root / "a" / f"{number}").touch()
+    (root / "z" / "wanted.py").write_text("x\n")
+    bench = make_bench(place, root, folder)
+    assert bench.say("glob", pattern="**/*.py") == "z/wanted.py"
+    assert bench.say("grep", pattern="x", include="*.py") == "z/wanted.py\n1:x\n[1 match in 1 file]"
+    *_, first, second = bench.say("glob", pattern="**").split("\n")
+    assert first == "[the first 1000 of 50000 matches; narrow the pattern]"
+    assert second == (
+        "[there are more than 50000 entries, and some were left out; choose a folder further down]"
+    )
 
 
 def test_a_search_stops_at_a_megabyte_of_lines(bench: Bench) -> None:
