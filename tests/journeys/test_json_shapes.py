@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from harnest_ext.cli.table import COMMANDS
+
 if TYPE_CHECKING:
     from tests.support.commands import Command
 
@@ -43,6 +45,17 @@ STEPS = {
     "sandbox prune": (),
 }
 """What is done one after the other, in a project that the first step makes."""
+
+ALIKE = (
+    ("extensions upgrade", "process"),
+    ("extensions pin", "process"),
+    ("extensions unpin", "process"),
+    ("extensions lock",),
+    ("extensions sync",),
+    ("extensions uninstall", "process"),
+    ("extensions rollback", "process"),
+)
+"""What answers as `extensions install` does, in an order in which each can be done."""
 
 
 @pytest.fixture(scope="module")
@@ -86,3 +99,22 @@ def test_every_shown_answer_is_tried() -> None:
 def test_an_answer_has_the_shape_that_is_shown(name: str, answers: dict[str, object]) -> None:
     """Each key and each kind of value is as the reference says."""
     assert differences(json.loads(SHOWN[name]), answers[name]) == []
+
+
+def test_what_changes_a_project_answers_as_install_does(installed: Command, clone: Path) -> None:
+    """The page says so of these commands, and names what each did."""
+    assert installed("init", "demo", cwd=clone).code == 0
+    shown = json.loads(SHOWN["extensions install"])
+    page = PAGE.read_text()
+    for name, *arguments in ALIKE:
+        done = installed(*name.split(), *arguments, "--json", cwd=clone / "demo")
+        assert done.code == 0, (name, done.stderr)
+        assert differences(shown, done.json, name) == []
+        assert all(f"`{item['action']}`" in page for item in done.json["extensions"])
+        assert f"`{name.removeprefix('extensions ')}`" in page
+
+
+def test_every_command_that_answers_is_on_the_page() -> None:
+    """None is left out: it has an example, or is said to answer as another."""
+    alike = {name for name, *_ in ALIKE}
+    assert SHOWN.keys() | alike == COMMANDS.keys() - {"completion"}
