@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 NOBODY = 65534
+QUICK_SECONDS = 1.0
+"""CPU time below every bound that a case has."""
 
 
 def main(level: str) -> None:
@@ -39,11 +41,27 @@ def main(level: str) -> None:
         os.chmod(scratch, 0o777)  # noqa: PTH101 - unreadable files are tried as another user
         warm(judge, Path(scratch))
         for number, case in enumerate(json.load(sys.stdin)):
-            folder = Path(scratch, str(number))
-            folder.mkdir()
-            outcome = measured(judge, Path(case["path"]), folder, drop=case.get("drop", False))
+            outcome = least(judge, case, Path(scratch, str(number)))
             sys.stdout.write(json.dumps({"id": case["id"], **outcome}) + "\n")
             sys.stdout.flush()
+
+
+def least(
+    judge: Callable[[Path, Path], dict[str, Any]], case: dict[str, Any], scratch: Path
+) -> dict[str, Any]:
+    """Return what came of a case: of up to three attempts the one that took the least CPU time.
+
+    The same work takes more of it on processors that others use as well.
+    """
+    outcomes = []
+    for attempt in range(3):
+        folder = scratch.with_name(f"{scratch.name}-{attempt}")
+        folder.mkdir()
+        outcome = measured(judge, Path(case["path"]), folder, drop=case.get("drop", False))
+        outcomes.append(outcome)
+        if outcome["cpu"] < QUICK_SECONDS:
+            break
+    return min(outcomes, key=lambda outcome: outcome["cpu"])
 
 
 def warm(judge: Callable[[Path, Path], dict[str, Any]], scratch: Path) -> None:

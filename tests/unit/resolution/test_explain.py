@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from harnest_ext import limits
@@ -114,17 +112,16 @@ def test_a_ring_that_asks_for_another_version_of_itself_is_a_conflict() -> None:
 
 
 @pytest.mark.parametrize("exact", [True, False])
-def test_an_explosion_is_refused_quickly_and_names_the_end_of_the_chain(exact: bool) -> None:
-    """10 names of 8 releases with no way out, version by version and in all combinations."""
+def test_an_explosion_is_searched_and_names_the_end_of_the_chain(exact: bool) -> None:
+    """10 names of 8 releases with no way out: refused within the bound of steps."""
     releases: dict[str, list[str]] = {"q 1.0.0": []}
     for level in range(10):
         for version in range(1, 9):
             target = f"p{level + 1}=={version}.0.0" if exact else f"p{level + 1}"
             releases[f"p{level} {version}.0.0"] = [target if level < 9 else "q==99"]
-    start = time.process_time()
     error = refusal(releases, "p0")
-    assert time.process_time() - start < 5
     assert error.kind == "resolution-conflict"
+    assert error.rule != "resolution.too-hard"
     assert "needs q==99" in str(error)
     assert "q: known are 1.0.0" in str(error)
 
@@ -150,10 +147,8 @@ def test_a_search_beyond_the_bound_is_given_up() -> None:
         for version in range(1, 9):
             others = [f"{other}!={version}.0.0" for other in names[:at]]
             releases[f"{name} {version}.0.0"] = others
-    start = time.process_time()
     error = refusal(releases, *names)
     assert (error.kind, error.rule) == ("resolution-conflict", "resolution.too-hard")
-    assert time.process_time() - start < 5
 
 
 def test_the_same_conflict_is_explained_in_the_same_words() -> None:
