@@ -16,34 +16,42 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize(
-    "template",
-    ["minimal", "context", pytest.param("sandbox-provider", marks=pytest.mark.slow)],
+    ("template", "name"),
+    [
+        ("minimal", "greeting"),
+        ("context", "context"),
+        pytest.param("sandbox-provider", "make", marks=pytest.mark.slow),
+    ],
 )
 def test_from_a_template_to_a_wheel_in_an_agent(
-    installation: Installation, installed: Command, tmp_path: Path, template: str
+    installation: Installation, installed: Command, tmp_path: Path, template: str, name: str
 ) -> None:
-    """Nothing is edited and no step is missing."""
-    made = installed("extensions", "init", "weather", "--template", template, cwd=tmp_path)
+    """Nothing is edited and no step is missing, though the name is one that the template uses."""
+    made = installed("extensions", "init", name, "--template", template, cwd=tmp_path)
     assert made.code == 0, made.stderr
-    for step in ("check", "test", "build"):
-        done = installed("extensions", step, "weather", cwd=tmp_path)
+    # Its own tests try the whole suite of a provider below.
+    some = ("--only", "values.") if template == "sandbox-provider" else ()
+    for step in (("check",), ("test", *some), ("build",)):
+        done = installed("extensions", *step, name, cwd=tmp_path)
         assert done.code == 0, done.stdout + done.stderr
     own = subprocess.run(
         [installation.python, "-m", "pytest", "-q", "-p", "no:cacheprovider"],
-        cwd=tmp_path / "weather",
+        cwd=tmp_path / name,
         env={**os.environ, "PYTEST_ADDOPTS": ""},
         capture_output=True,
         text=True,
         check=False,
     )
     assert own.returncode == 0, own.stdout
-    (wheel,) = (tmp_path / "weather" / "dist").glob("*.whl")
+    assert "passed" in own.stdout
+    assert "skipped" not in own.stdout
+    (wheel,) = (tmp_path / name / "dist").glob("*.whl")
     assert installed("init", "demo", "--no-install", cwd=tmp_path).code == 0
     put = installed("extensions", "install", wheel, cwd=tmp_path / "demo")
     assert put.code == 0, put.stderr
     (tmp_path / "demo" / "sandbox" / "python.py").unlink()
     (tmp_path / "demo" / "use.py").write_text(
-        "from harnest.extensions.weather import weather\nprint(type(weather).__name__)\n"
+        f"from harnest.extensions.{name} import {name}\nprint(type({name}).__name__)\n"
     )
     used = subprocess.run(
         [installation.python, "use.py"],
@@ -52,7 +60,7 @@ def test_from_a_template_to_a_wheel_in_an_agent(
         text=True,
         check=False,
     )
-    assert used.stdout == "WeatherExtension\n", used.stderr
+    assert used.stdout == f"{name.title()}Extension\n", used.stderr
 
 
 def test_the_provider_suite_runs_in_a_fresh_project(

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import tomllib
@@ -62,32 +61,6 @@ def test_both_ways_of_building_give_the_same_package(tmp_path: Path, template: s
         assert report.package is not None
         digests.add(report.package.digest)
     assert len(digests) == 1
-
-
-@pytest.mark.parametrize(
-    ("template", "name"),
-    [
-        ("context", "context"),
-        ("minimal", "greeting"),
-        pytest.param("sandbox-provider", "make", marks=pytest.mark.slow),
-    ],
-)
-def test_what_a_template_makes_passes_its_own_tests(
-    tmp_path: Path, template: str, name: str
-) -> None:
-    """Pytest in the new folder, untouched, passes, by whatever name of the template's it goes."""
-    made = create_extension(name, tmp_path / name, template=template)
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"],
-        cwd=made.folder,
-        env={**os.environ, "PYTEST_ADDOPTS": "", "PYTHONDONTWRITEBYTECODE": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout
-    assert "passed" in done.stdout
-    assert "skipped" not in done.stdout
 
 
 @pytest.mark.parametrize("name", LICENSES)
