@@ -14,7 +14,6 @@ import marshal
 import os
 import stat
 import sys
-import tempfile
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -58,6 +57,8 @@ def store(path: str, source: bytes, code: CodeType) -> None:
     """Keep compiled code; a cache that can't be written is only slower."""
     if sys.dont_write_bytecode:
         return
+    import tempfile  # noqa: PLC0415 - only what was not kept yet needs it
+
     data = _HEADER + hashlib.sha256(source).digest() + marshal.dumps(code)
     folder = Path(path).parent
     with suppress(OSError):
@@ -73,16 +74,23 @@ def store(path: str, source: bytes, code: CodeType) -> None:
 
 
 @cache
-def _root(_xdg: str, _home: str) -> Path | None:
+def _root(xdg: str, home: str) -> Path | None:
     # The arguments are what the answer depends on: another home gets another answer.
-    import platformdirs  # noqa: PLC0415 - only the first import of an extension needs it
-
-    root = Path(platformdirs.user_cache_dir("harnest", appauthor=False)) / "bytecode"
+    root = _user_cache(xdg, home) / "bytecode"
     with suppress(OSError):
         root.mkdir(mode=0o700, parents=True, exist_ok=True)
         if _private(root):
             return root
     return None
+
+
+def _user_cache(xdg: str, home: str) -> Path:
+    if sys.platform == "linux" and (xdg or home).startswith("/"):
+        # What platformdirs says there; to import it takes a fifth of an activation's time.
+        return Path(xdg or f"{home}/.cache") / "harnest"
+    import platformdirs  # noqa: PLC0415 - see above
+
+    return Path(platformdirs.user_cache_dir("harnest", appauthor=False))
 
 
 def _private(folder: Path) -> bool:

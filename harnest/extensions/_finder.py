@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 import sys
 import threading
-from importlib.abc import MetaPathFinder
 from typing import TYPE_CHECKING
 
 from harnest import _namespace
@@ -82,8 +81,8 @@ def published(name: str) -> Path | None:
     return found.folder if found else None
 
 
-class _NamespaceFinder(MetaPathFinder):
-    """The entry of ``sys.meta_path``."""
+class _NamespaceFinder:
+    """The entry of ``sys.meta_path``; without the abstract class, which imports a great deal."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,7 +10,7 @@ from typing import Literal
 __all__ = ["extension_mutation"]
 
 _OPERATION = re.compile(r"[a-z][a-z0-9._-]{0,63}", re.ASCII)
-_LOGGER = logging.getLogger("extension.audit")
+_LOGGER = "extension.audit"
 
 
 @asynccontextmanager
@@ -45,7 +44,9 @@ async def extension_mutation(
             "extension": extension_name,
             "outcome": outcome,
         }
-        _LOGGER.info("extension.mutation", extra=attributes)
+        import logging  # noqa: PLC0415 - most extensions change nothing outside
+
+        logging.getLogger(_LOGGER).info("extension.mutation", extra=attributes)
 
 
 def _check(extension_name: object, operation: object, trigger: object) -> None:

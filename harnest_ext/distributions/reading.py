@@ -13,7 +13,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from harnest_ext.distributions.editable import editable_folder
 from harnest_ext.distributions.scanning import suspects
 from harnest_ext.errors import InvalidExtension
 from harnest_ext.identity import Slug
@@ -155,6 +154,10 @@ def _folder(distribution: Distribution, package: str) -> tuple[Path, bool]:
             folder = Path(str(distribution.locate_file(file))).resolve().parent
             if (folder / "extension.yaml").is_file():
                 return folder, False
+    from harnest_ext.distributions.editable import (  # noqa: PLC0415 - only checkouts need it
+        editable_folder,
+    )
+
     checkout = editable_folder(distribution, package)
     if checkout is None:
         raise _refusal(f"none of its files is {wanted}, and it is no editable install of one")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import operator
+import re
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from harnest_ext.errors import HarnestExtensionError
 from harnest_ext.runtime import rules
@@ -15,6 +17,18 @@ if TYPE_CHECKING:
     from harnest_ext.runtime.candidate import Candidate
 
 __all__ = ["objections"]
+
+_NUMBER: Final = r"[0-9]{1,9}"
+_RELEASE = re.compile(rf"{_NUMBER}(?:\.{_NUMBER}){{0,5}}", re.ASCII)
+_CLAUSE = re.compile(rf"(==|!=|>=|<=|>|<) *({_RELEASE.pattern})", re.ASCII)
+_HOLDS: Final = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    ">=": operator.ge,
+    "<=": operator.le,
+    ">": operator.gt,
+    "<": operator.lt,
+}
 
 
 def objections(candidate: Candidate, host: Host) -> list[Problem]:
@@ -42,6 +56,32 @@ def _ranges(candidate: Candidate, host: Host) -> list[Problem]:
 
 @lru_cache(maxsize=256)
 def _within(wanted: str, running: str) -> bool:
+    plain = _plainly_within(wanted, running)
+    return _strictly_within(wanted, running) if plain is None else plain
+
+
+def _plainly_within(wanted: str, running: str) -> bool | None:
+    # Nearly all ranges compare plain numbers; the packages that know the rest take a third of the
+    # time of a whole activation to import.
+    if not _RELEASE.fullmatch(running):
+        return None
+    for clause in wanted.split(","):
+        match = _CLAUSE.fullmatch(clause.strip())
+        if match is None:
+            return None
+        if not _HOLDS[match[1]](_numbers(running), _numbers(match[2])):
+            return False
+    return True
+
+
+def _numbers(release: str) -> list[int]:
+    numbers = [int(part) for part in release.split(".")]
+    while numbers and numbers[-1] == 0:
+        numbers.pop()  # 1.0 is 1.0.0
+    return numbers
+
+
+def _strictly_within(wanted: str, running: str) -> bool:
     from packaging.specifiers import (  # noqa: PLC0415 - only an extension with a range pays for it
         InvalidSpecifier,
         SpecifierSet,

@@ -42,7 +42,7 @@ def unmet(
                     remedy=f"Run 'harnest extensions install {requirement.slug}'.",
                 )
             )
-        elif not requirement.contains(found.version, prereleases=True):
+        elif requirement.specifier and not requirement.contains(found.version, prereleases=True):
             problems.append(
                 rules.RANGE.problem(
                     f"The extension {candidate.slug!r} requires another {requirement.slug!r}.",

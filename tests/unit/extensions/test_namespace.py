@@ -15,18 +15,20 @@ import py_compile
 import sys
 import traceback
 import typing
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import platformdirs
 import pytest
 
 from harnest.extensions import ExtensionImportError
+from harnest.extensions._bytecode import cache_path
 from tests.support.packages import PackageSpec
 from tests.support.projects import installed, relock
 from tests.support.runtimes import open_runtime
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 SOURCE = '''"""An extension made for a test."""
 
@@ -211,3 +213,17 @@ def test_release_forgets_every_module(project: Path) -> None:
         assert "harnest.extensions.shape.tools.helper" in sys.modules
     assert [n for n in sys.modules if n.startswith("harnest.extensions.shape")] == []
     assert sys.meta_path == meta
+
+
+@pytest.mark.parametrize("cache", ["", "/somewhere/else", "relative", " "])
+def test_compiled_code_is_kept_in_the_users_cache_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cache: str
+) -> None:
+    """Where other programs of this system keep what they can make again."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", cache and f"{tmp_path}{cache}" if "/" in cache else cache)
+    monkeypatch.chdir(tmp_path)
+    kept = cache_path("/any/source.py")
+    assert kept is not None
+    folder = platformdirs.user_cache_path("harnest", appauthor=False) / "bytecode"
+    assert Path(kept).is_relative_to(folder)

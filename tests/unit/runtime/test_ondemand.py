@@ -213,3 +213,17 @@ print([m for m in sys.modules if m.startswith(("harnest_ext", "yaml", "pydantic"
 """
     done = run("-c", program, cwd=tmp_path)
     assert (done.stdout, done.stderr) == ("[]\n", "")
+
+
+def test_an_activation_of_copies_needs_the_standard_library_alone(run: Run, tmp_path: Path) -> None:
+    """Neither plain ranges nor the place of the cache take what is slow to import."""
+    alpha = extension("alpha", harnest=">=1,<2", requires_python=">=3.11", requires=("bravo",))
+    project = installed(tmp_path, [alpha, extension("bravo")])
+    program = """
+import sys
+import harnest.extensions.alpha
+print([name for name in ("asyncio", "logging", "importlib.resources") if name in sys.modules])
+"""
+    for _ in ("compiled", "kept"):
+        done = run("-S", "-c", program, cwd=project)
+    assert (done.stdout, done.stderr) == ("[]\n", "")

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from harnest_ext.distributions import EnvironmentView
 from harnest_ext.errors import LoadError
 from harnest_ext.host import Host
+from harnest_ext.identity import Slug
+from harnest_ext.runtime.candidate import Candidate, Origin
+from harnest_ext.runtime.checking import objections
 from harnest_ext.runtime.discovery import discover
 from harnest_ext.runtime.planning import make_plan
 from harnest_ext.store import Project
@@ -17,8 +24,6 @@ from tests.support.packages import PackageSpec
 from tests.support.projects import extension, installed, relock
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from harnest_ext.runtime.planning import Plan
 
 
@@ -184,3 +189,38 @@ def test_a_lock_that_cannot_be_read_refuses_the_project(tmp_path: Path) -> None:
     (project / "harnest-extensions.lock").write_text("version = [")
     with pytest.raises(Exception, match="lock"):
         plan(project, on_broken="skip")
+
+
+@given(
+    clauses=st.lists(
+        st.tuples(
+            st.sampled_from(["==", "!=", ">=", "<=", ">", "<", "~=", "==="]),
+            st.sampled_from(["", " "]),
+            st.lists(st.integers(0, 3), min_size=1, max_size=4),
+            st.sampled_from(["", "", "", ".*", "rc1", ".post1", "x"]),
+        ),
+        min_size=1,
+        max_size=3,
+    ),
+    running=st.sampled_from(["0", "1", "1.0", "1.2", "1.2.0", "1.2.3", "2.0.0.0", "1.2rc1", "3+x"]),
+)
+def test_plain_ranges_are_held_as_packaging_holds_them(
+    clauses: list[tuple[str, str, list[int], str]], running: str
+) -> None:
+    """Ranges of Harnest and Python that are compared without it give the same answers."""
+    wanted = ",".join(
+        f"{operator}{space}{'.'.join(map(str, numbers))}{suffix}"
+        for operator, space, numbers, suffix in clauses
+    )
+    try:
+        expected = SpecifierSet(wanted).contains(running, prereleases=True)
+    except InvalidSpecifier:
+        expected = False
+    candidate = Candidate(
+        slug=Slug("alpha"),
+        version="1.0.0",
+        folder=Path("alpha"),
+        origin=Origin.LINKED,
+        host_range=wanted,
+    )
+    assert (not objections(candidate, Host(harnest_version=running))) is expected
