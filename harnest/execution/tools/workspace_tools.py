@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Self, TypeGuard
 
 from harnest.execution.backend import DescribedBackend, ExecutionBackend, OwnedBackend
+from harnest.execution.hooks import HookManager
 from harnest.execution.tools.answer import Answer
 from harnest.execution.tools.backend_files import BackendFileSystem
 from harnest.execution.tools.bash import BashTool
@@ -22,8 +23,6 @@ from harnest.execution.tools.write_file import WriteTool
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from types import TracebackType
-
-    from harnest.execution.hooks import HookManager
 
 __all__ = ["TOOL_NAMES", "WorkspaceTools"]
 
@@ -56,7 +55,7 @@ class WorkspaceTools:
         names: Which tools to offer; None for all.
 
     Raises:
-        TypeError: It is no backend.
+        TypeError: It is no backend, or ``hooks`` or ``names`` has another type.
         ValueError: A name is none of a tool, or comes twice.
     """
 
@@ -69,6 +68,8 @@ class WorkspaceTools:
     ) -> None:
         if not isinstance(backend, ExecutionBackend):
             raise TypeError(f"{type(backend).__name__} is no ExecutionBackend")
+        if hooks is not None and not isinstance(hooks, HookManager):
+            raise TypeError(f"hooks must be a HookManager or None, not {type(hooks).__name__}")
         chosen = _chosen(names)
         files = BackendFileSystem(backend) if backend.owns_filesystem else HostFileSystem()
         context = ToolContext(backend=backend, files=files)

@@ -52,6 +52,8 @@ def test_all_tools_are_there_by_name(tmp_path: Path) -> None:
         WorkspaceTools(tools.backend, names="bash")
     with pytest.raises(TypeError, match="object is no ExecutionBackend"):
         WorkspaceTools(object())
+    with pytest.raises(TypeError, match="hooks must be a HookManager"):
+        WorkspaceTools(tools.backend, hooks=print)  # type: ignore[arg-type]
 
 
 def test_tools_of_one_backend_refuse_another(tmp_path: Path) -> None:
