@@ -40,9 +40,12 @@ def settled(result: object) -> SandboxResult:
 
     Raises:
         TypeError: It is no result.
+        ValueError: An output file is not what its content says.
     """
     if not isinstance(result, SandboxResult):
         raise TypeError("the provider returned something else than a SandboxResult")
+    for file in result.output_files:
+        _ = file.data  # whoever takes it can decode it
     if result.status is not SandboxStatus.TIMED_OUT or "phase" in result.metadata:
         return result
     return SandboxResult(

@@ -27,17 +27,21 @@ from harnest.sandbox.context import SandboxContext
 from harnest.sandbox.file import SandboxFile
 from harnest.sandbox.foreign import is_adk_executor
 from harnest.sandbox.metadata import sandbox_metadata_to_dict
+from harnest.sandbox.result import SandboxResult
 from harnest.sandbox.runtime import ManagedSandbox
+from harnest.sandbox.status import SandboxStatus
 
 if TYPE_CHECKING:
     from google.adk.agents.invocation_context import InvocationContext
 
     from harnest.sandbox.declaration import Sandbox
-    from harnest.sandbox.result import SandboxResult
 
 __all__ = ["HarnestCodeExecutor", "adk_executor"]
 
 _HAS_EXIT_CODE = "exit_code" in {field.name for field in dataclasses.fields(CodeExecutionResult)}
+
+
+_NO_CODE = SandboxResult(status=SandboxStatus.FAILED, metadata={"reason": "the code is blank"})
 
 
 class HarnestCodeExecutor(BaseCodeExecutor):
@@ -73,6 +77,9 @@ class HarnestCodeExecutor(BaseCodeExecutor):
             SandboxCancelledError: The invocation is over or the call was cancelled.
             SandboxExecutionError: The provider failed.
         """
+        if not code_execution_input.code.strip():
+            # A model may write an empty block: it is told so, and the agent's run goes on.
+            return _translated(_NO_CODE)
         request = self._managed.request(
             code_execution_input.code,
             input_files=[_received(file) for file in code_execution_input.input_files],

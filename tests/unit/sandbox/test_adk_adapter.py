@@ -79,6 +79,17 @@ def test_the_model_asks_for_code_and_the_answer_comes_back() -> None:
     assert text.endswith("It is 400.")
 
 
+def test_an_empty_block_is_told_to_the_model() -> None:
+    """Nothing is run, and the agent's run goes on."""
+    provider = ScriptedProvider()
+    conversation, text = converse(provider, "I try.\n```python\n  \n```", "I write it anew.")
+    assert provider.requests == []
+    assert "harnest: status failed, exit code none, reason the code is blank" in (
+        conversation.model.saw()
+    )
+    assert text.endswith("I write it anew.")
+
+
 def test_outside_an_invocation_the_identity_is_adks() -> None:
     """Agent, user, session and invocation come from ADK's context."""
     provider = ScriptedProvider(lambda _: SandboxResult("x"))

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
-from harnest.sandbox import SandboxExecutionError, SandboxResult, SandboxStatus, control
+from harnest.sandbox import (
+    SandboxExecutionError,
+    SandboxFile,
+    SandboxResult,
+    SandboxStatus,
+    control,
+)
 from harnest.sandbox.closing import aclose_provider
 from harnest.sandbox.optional import OutputStream
 from harnest.sandbox.runtime import ManagedSandbox
@@ -245,3 +251,15 @@ def test_a_deadline_beyond_all_measure_is_a_far_one() -> None:
         scope.constrain(10**400)
         scope.check()
         assert scope.remaining()
+
+
+@pytest.mark.parametrize("call", [execute, aexecute])
+def test_an_output_file_that_can_not_be_decoded_is_the_providers_failure(
+    call: Callable[[ManagedSandbox], object],
+) -> None:
+    """No adapter and no command meets one."""
+    result = SandboxResult(output_files=(SandboxFile("chart.png", f"{SECRET}!"),))
+    sandbox = ManagedSandbox(declare(ScriptedProvider(lambda _: result)))
+    got = ended(sandbox, call)
+    assert type(got) is SandboxExecutionError
+    assert SECRET not in shown(got)
