@@ -108,8 +108,9 @@ def test_a_programs_own_124_is_no_time_out(backend: Callable[..., OpenShellBacke
 
     async def work(opened: OpenShellBackend) -> None:
         for code in (124, 125):
-            result = await opened.execute_command(f"exit {code}")
-            assert (result.exit_code, result.timed_out) == (code, False)
+            for before in ("", "rm -rf /tmp/.harnest*;"):  # it can't hide how it ended
+                result = await opened.execute_command(f"{before} exit {code}")
+                assert (result.exit_code, result.timed_out) == (code, False)
         result = await opened.execute_command("sleep 600", timeout=1)
         assert (result.exit_code, result.timed_out) == (None, True)
 
@@ -157,6 +158,20 @@ def test_background_children_end_with_their_command(
         assert "sleep 77" not in gateway.inside(*LISTING)
 
     using(backend(), work)
+
+
+def test_who_drops_session_and_environment_is_found_by_the_output_that_it_holds(
+    backend: Callable[..., OpenShellBackend], gateway: LocalGateway
+) -> None:
+    """A command that has ended is neither waited for nor called overdue for the sake of a child."""
+
+    async def work(opened: OpenShellBackend) -> None:
+        for command in ("(setsid env -i sleep 771 &)", "(setsid env -i sleep 772 >&2 &)"):
+            result = await opened.execute_command(f"{command}; echo done", timeout=600)
+            assert (result.stdout, result.exit_code, result.timed_out) == ("done\n", 0, False)
+        assert "sleep 77" not in gateway.inside(*LISTING)
+
+    using(backend(timeout_seconds=600), work)
 
 
 def test_cancelling_the_task_kills_the_remote_process_group(

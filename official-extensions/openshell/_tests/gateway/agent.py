@@ -61,6 +61,7 @@ def feed(pipe, data):
 def run(number, wish, stdin):
     user = pwd.getpwnam(wish["user"])
     environment = {**os.environ, "HOME": user.pw_dir, **wish["environment"]}
+    environment.pop("LC_CTYPE", None)  # Python's own
     try:
         child = subprocess.Popen(
             wish["command"], env=environment, cwd=wish["directory"], start_new_session=True,

@@ -4,7 +4,8 @@ The gateway gives a command up after its time-out with exit code 124 and lets it
 no call to end one. So every command is run by ``RUNNER``:
 
 - in a session of its own, whose leader's number stands in a file, and with a variable by which its
-  processes are found even where they left that session;
+  processes are found even where they left that session; those that dropped it too are found by the
+  output that they hold, without whose end the gateway would go on waiting;
 - when the leader ends, or when ``KILLER`` asks for it in a second command, everything of it ends;
 - a program's own 124 is told from the gateway's by a file that only a leader's end writes.
 """
@@ -31,7 +32,9 @@ TIMED_OUT: Final = 124
 OWN_CODES: Final = frozenset({TIMED_OUT, 125})
 """Exit codes that need a look at the file: a time-out of the gateway's, and a failing runner."""
 
-NEEDED: Final = ("cat", "env", "find", "grep", "mkdir", "rm", "setsid", "sleep", "tar", "xargs")
+NEEDED: Final = (
+    "cat", "env", "find", "grep", "mkdir", "readlink", "rm", "setsid", "sleep", "tar", "xargs"
+)  # fmt: skip
 """Programs that an image must have; ``find`` and ``tar`` those of GNU."""
 
 _SWEEP: Final = r"""
@@ -44,6 +47,12 @@ sweep() {
       pid=${file#/proc/}
       kill -9 "${pid%/environ}" 2>/dev/null && found=yes
     done
+    for file in $(holders); do
+      pid=${file#/proc/}
+      pid=${pid%%/*}
+      case "$own" in *" $pid "*) continue ;; esac
+      kill -9 "$pid" 2>/dev/null && found=yes
+    done
     if [ -n "$leader" ]; then
       for file in /proc/[0-9]*/stat; do
         line=
@@ -54,6 +63,10 @@ sweep() {
     fi
     [ -n "$found" ] || return 0
   done
+}
+holders() {
+  [ -z "$out$err" ] || find /proc/[0-9]*/fd -maxdepth 1 -perm -200 \
+    \( -lname "$out" -o -lname "$err" \) 2>/dev/null
 }
 in_session() { [ "$4" = "$leader" ] && [ "$1" != Z ] && [ "$1" != X ]; }
 """
@@ -68,6 +81,20 @@ leader=
 """
     + _SWEEP
     + r"""
+ancestors() {
+  pid=$$
+  while [ "${pid:-0}" -gt 1 ] && { read -r line <"/proc/$pid/stat"; } 2>/dev/null; do
+    printf ' %s ' "$pid"
+    set -- ${line##*) }
+    pid=$2
+  done
+}
+pipe() {
+  link=$(readlink "/proc/$$/fd/$1")
+  number=${link#"pipe:["}
+  [ "$link" = "$number" ] || printf 'pipe:\\[%s\\]' "${number%]}"
+}
+out=$(pipe 1) err=$(pipe 2) own=$(ancestors)
 refuse() { echo "refused $1" >"$dir/status"; exit 125; }
 mkdir -p -- "$dir" && echo $$ >"$dir/runner" || exit 125
 [ ! -e "$dir/cancelled" ] || refuse cancelled
@@ -101,7 +128,7 @@ code=$?
 trap '' TERM
 sweep
 case "$code" in
-  124|125) echo "exit $code" >"$dir/status" ;;
+  124|125) mkdir -p -- "$dir" && echo "exit $code" >"$dir/status" ;;
   *) rm -rf -- "$dir" ;;
 esac
 exit "$code"
@@ -113,7 +140,7 @@ KILLER: Final = (
     r"""
 umask 077
 dir=$1 id=$2
-leader=
+leader= out= err=
 """
     + _SWEEP
     + r"""
