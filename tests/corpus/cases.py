@@ -7,10 +7,9 @@ Every module, ``setup.py``, ``conftest.py`` and ``.pth`` of them appends to the 
 from __future__ import annotations
 
 import base64
+import contextlib
 import hashlib
-import shutil
 import socket
-import tempfile
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -203,7 +202,6 @@ def folder_case(
 
 def make_socket(folder: Path) -> None:
     """Leave a socket in the folder's ``lib/``."""
-    # Bound by a short name first: a socket's path has at most some hundred bytes.
-    with tempfile.TemporaryDirectory() as short, socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(f"{short}/s")
-        shutil.move(f"{short}/s", folder / "lib" / "socket")
+    # By a relative name: the path of a socket has at most some hundred bytes.
+    with contextlib.chdir(folder / "lib"), socket.socket(socket.AF_UNIX) as listener:
+        listener.bind("socket")
