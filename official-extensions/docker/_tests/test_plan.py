@@ -315,13 +315,24 @@ def test_an_estate_forgets_nothing_and_keeps_the_order() -> None:
         ("a?c", "abc", True),
         ("a?c", "a/c", False),
         ("[ab]c", "bc", True),
+        ("./a", "a", True),
+        ("b/../a", "a", True),
+        ("b//a/.", "b/a", True),
+        ("!", "a", None),
+        ("a[", "a", None),
+        ("[z-a]", "a", None),
+        ("a\\", "a", None),
         ("# comment", "# comment", False),
         ("", "a", False),
     ],
 )
-def test_dockerignore_patterns(pattern: str, name: str, ignored: bool) -> None:
-    """Patterns match as in Docker: whole paths, parents, and ``**`` across folders."""
-    assert Ignore([pattern]).matches(name) is ignored
+def test_dockerignore_patterns(pattern: str, name: str, ignored: bool | None) -> None:
+    """Patterns match as in Docker: whole paths, parents, and ``**`` across folders; others are refused."""
+    if ignored is None:
+        with pytest.raises(DockerImageError, match="is no pattern"):
+            Ignore([pattern])
+    else:
+        assert Ignore([pattern]).matches(name) is ignored
 
 
 def test_the_last_rule_that_matches_decides() -> None:
@@ -329,6 +340,16 @@ def test_the_last_rule_that_matches_decides() -> None:
     rules = Ignore(["docs", "!docs/keep.md"])
     assert rules.matches("docs/drop.md")
     assert not rules.matches("docs/keep.md")
+
+
+def test_dockerignore_is_read_whatever_its_bytes(tmp_path: Path) -> None:
+    """A byte order mark is none of the first name, and a name need not be UTF-8."""
+    names = (b"secret", b"odd\xff")
+    for name in (*names, b"Dockerfile"):
+        (tmp_path / os.fsdecode(name)).write_text("FROM scratch\n")
+    (tmp_path / ".dockerignore").write_bytes(b"\xef\xbb\xbf" + b"\r\n".join(names))
+    with tarfile.open(fileobj=io.BytesIO(read_context(str(tmp_path)).archive)) as archive:
+        assert archive.getnames() == [".dockerignore", "Dockerfile"]
 
 
 def test_a_context_is_its_contents(tmp_path: Path) -> None:

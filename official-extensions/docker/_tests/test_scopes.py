@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from harnest.extensions.docker import DockerScope, docker
+from harnest.extensions.docker.lib.errors import DockerImageError
 
 from conftest import FOREVER, IDENTITY, Box, command, meta, open_descriptors, ours, until
 from harnest.sandbox import SandboxContext, SandboxFile, SandboxStatus
@@ -17,6 +19,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 pytestmark = pytest.mark.docker
+FILL = """\
+try:
+    with open("full", "wb", 0) as file:
+        while True: file.write(bytes(1 << 20))
+except OSError: pass
+"""
 
 
 def who(session: str = "s", **parts: Any) -> SandboxContext:
@@ -297,6 +305,38 @@ def test_input_files_cannot_follow_a_link_of_an_earlier_call(box: Callable[..., 
     assert result.stdout == "False []\n"
 
 
+@pytest.mark.parametrize(
+    ("before", "words"),
+    [
+        ("import os; os.mkdir('file')", "Is a directory"),
+        (FILL, "No space left"),
+        ("import os; os.chmod('.', 0)", "Permission denied"),
+    ],
+    ids=["folder-in-the-way", "no-space", "closed"],
+)
+def test_input_files_that_cannot_be_written_are_told_and_cost_nobody_the_container(
+    box: Callable[..., Box], before: str, words: str
+) -> None:
+    """The program is not begun, the result says why, and the session goes on where it was."""
+    one = box(files=docker.files(), scope=DockerScope.SESSION)
+    assert one.run(before).exit_code == 0
+    files = tuple(SandboxFile(name, b"x" * 100_000) for name in ("other", "file", "last"))
+    result = one.run("print('never')", input_files=files)
+    assert (result.status, result.exit_code, result.stdout) == (SandboxStatus.FAILED, None, "")
+    assert (meta(result)["reason"], words in result.stderr) == ("input_files", True)
+    after = one.run("print('on')")
+    assert (after.stdout, meta(after)["fresh"]) == ("on\n", False)
+
+
+def test_an_input_file_in_the_way_of_another_is_refused() -> None:
+    """A file cannot be a folder for another one; that is seen before anything is contacted."""
+    one = Box(files=docker.files(), base_url="tcp://127.0.0.1:1")
+    files = (SandboxFile("a", b""), SandboxFile("a/b/c", b""))
+    with pytest.raises(ValueError, match="a folder that another one lies in"):
+        one.run("print(1)", input_files=files)
+    one.close()
+
+
 def test_an_image_is_built_once_per_content(box: Callable[..., Box], tmp_path: Path) -> None:
     """``docker_path`` is built without network, labelled with its digest, and found again."""
     (tmp_path / "Dockerfile").write_text("FROM harnest-test/python\nCOPY data /opt/data\n")
@@ -320,6 +360,24 @@ def test_an_image_is_built_once_per_content(box: Callable[..., Box], tmp_path: P
     ]
     assert len(mine) == 1
     command("image", "rm", *mine)
+
+
+@pytest.mark.parametrize("line", ["RUN exit 3", "NO-SUCH-STEP x"])
+def test_a_build_that_fails_is_told_as_one(
+    box: Callable[..., Box], tmp_path: Path, line: str
+) -> None:
+    """A step that fails and a line that is no step: the error names the build, and nothing stays open."""
+    (tmp_path / "Dockerfile").write_text(f"FROM harnest-test/python\n{line}\n")
+    one = box(image=None, docker_path=str(tmp_path))
+    before = open_descriptors()
+    gc.disable()
+    try:
+        with pytest.raises(DockerImageError, match="the build failed") as caught:
+            one.run("print(1)")
+        assert open_descriptors() == before
+    finally:
+        gc.enable()
+    assert caught.value.phase == "image build"
 
 
 def test_the_identity_of_the_tests_is_whole() -> None:

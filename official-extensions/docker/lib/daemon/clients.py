@@ -97,12 +97,18 @@ class Clients:
             else:
                 _knock(self._address(), timeout)
             client.timeout = max(timeout, _LEAST_SECONDS)
+            answers: list[Any] = []
+            client.hooks["response"] = [lambda answer, **_: answers.append(answer)]
             try:
                 yield client
             except BaseException:
-                # What is left of a broken exchange must not be the next one's answer.
+                # What is left of a broken exchange must not be the next one's answer, and an answer that
+                # was not read to its end keeps its connection.
+                for answer in answers:
+                    answer.close()
                 client.close()
                 raise
+            client.hooks["response"] = []
             if self.local():
                 # The SDK keeps a connection for each address of each container; making one to a
                 # local socket costs nothing, the client itself is what is worth keeping.

@@ -73,6 +73,17 @@ class SdkDaemon:
         self, archive: bytes, labels: Mapping[str, str], timeout: float, going: Callable[[], None]
     ) -> None:
         """Build an image from a tar archive, without network."""
+        try:
+            self._build(archive, labels, timeout, going)
+        except DaemonFault as fault:
+            # Of a build it refuses what the Dockerfile says.
+            if fault.fault is not Fault.REFUSED:
+                raise
+            raise DaemonFault(Fault.BUILD_FAILED) from None
+
+    def _build(
+        self, archive: bytes, labels: Mapping[str, str], timeout: float, going: Callable[[], None]
+    ) -> None:
         with self._clients.lent(timeout) as client:
             steps = client.build(
                 fileobj=io.BytesIO(archive),
@@ -85,7 +96,7 @@ class SdkDaemon:
                 use_config_proxy=False,
                 decode=True,
             )
-            _follow(steps, going, Fault.BUILD_FAILED)
+            _follow(steps, going)
 
     def images(self, labels: Mapping[str, str], timeout: float) -> list[Found]:
         """Return the images that have *labels*."""
@@ -258,14 +269,11 @@ def _filter(labels: Mapping[str, str]) -> dict[str, list[str]]:
     return {"label": [f"{name}={value}" for name, value in labels.items()]}
 
 
-def _follow(
-    steps: Iterable[Mapping[str, Any]], going: Callable[[], None], otherwise: Fault = Fault.REFUSED
-) -> None:
+def _follow(steps: Iterable[Mapping[str, Any]], going: Callable[[], None]) -> None:
     for step in steps:
         going()
         if "error" in step:
-            fault = recognise(0, str(step["error"]))
-            raise DaemonFault(otherwise if fault is Fault.REFUSED else fault)
+            raise DaemonFault(recognise(0, str(step["error"])))
 
 
 def _moment(text: str) -> float:

@@ -6,6 +6,7 @@ opened one component at a time without following links.
 
 from __future__ import annotations
 
+import errno
 import os
 import select
 import stat
@@ -15,6 +16,8 @@ from . import wire
 
 TYPE_CHECKING = False  # importing typing would cost each start milliseconds
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from .link import Link
 
 OUTPUTS = "outputs"
@@ -54,17 +57,37 @@ def parts_of(name: str) -> list[str]:
     return parts
 
 
-def receive(link: Link) -> None:
-    """Read files from the host until one without a name, and write them below the working directory."""
+def receive(link: Link) -> int:
+    """Read files from the host until one without a name, and write them below the working directory.
+
+    Returns:
+        0, or the number of the error for which a file could not be written: it and those after it are
+        read all the same, so that the next frame is found.
+    """
+    failed = 0
     while True:
         size, length = wire.FILE_HEAD.unpack(link.read(wire.FILE_HEAD.size))
         if not length:
-            return
+            return failed
         parts = parts_of(link.read(length).decode())
-        _write(parts, size, link)
+        content = _pieces(link, size)
+        try:
+            if not failed:
+                _write(parts, content)
+        except OSError as error:
+            failed = error.errno or errno.EIO
+        for _ in content:
+            pass
 
 
-def _write(parts: list[str], size: int, link: Link) -> None:
+def _pieces(link: Link, size: int) -> Iterator[bytes]:
+    while size:
+        piece = link.read(min(size, CHUNK))
+        size -= len(piece)
+        yield piece
+
+
+def _write(parts: list[str], content: Iterator[bytes]) -> None:
     folder = _open_folder(parts[:-1])
     try:
         try:
@@ -73,11 +96,10 @@ def _write(parts: list[str], size: int, link: Link) -> None:
             pass
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         file = os.open(parts[-1], flags, 0o644, dir_fd=folder)
-        while size:
-            chunk = link.read(min(size, CHUNK))
-            size -= len(chunk)
-            while chunk:
-                chunk = chunk[os.write(file, chunk) :]
+        for piece in content:
+            left = piece
+            while left:
+                left = left[os.write(file, left) :]
         os.close(file)
     finally:
         os.close(folder)

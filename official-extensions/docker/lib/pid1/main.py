@@ -57,6 +57,7 @@ class Server:
         self._resolver = _resolver() if welcome["resolver"] == "1" else None
         self._prepared = False
         self._settled = 0
+        self._unwritten = 0
 
     def serve(self) -> NoReturn:
         """Answer the host's frames; end when it is gone or silent for a lease."""
@@ -118,7 +119,11 @@ class Server:
 
     def _program(self, payload: bytes) -> None:
         one = run.Run(self._link, self._evidence, self._wakeup, self._resolver, self._settled)
-        one.execute(payload)
+        if self._unwritten:
+            one.refuse(self._unwritten)
+            self._unwritten = 0
+        else:
+            one.execute(payload)
 
     def _task(self, payload: bytes) -> None:
         from . import task  # noqa: PLC0415 - compiled only where it is needed
@@ -131,9 +136,10 @@ class Server:
         if pid == 0:
             _receive_and_exit(self._link)
         status = run.wait_until(pid, time.monotonic() + seconds)
-        if status != 0:
+        if status is None or not os.WIFEXITED(status) or os.WEXITSTATUS(status) == 255:
             # The rest of the files is still on its way: this stream cannot be trusted any more.
             os._exit(1)
+        self._unwritten = os.WEXITSTATUS(status)
 
 
 def _freeze() -> None:
@@ -149,12 +155,11 @@ def _resolver() -> Resolver | None:
 
 
 def _receive_and_exit(link: Link) -> NoReturn:
-    status = 1
+    status = 255
     try:
         from . import files  # noqa: PLC0415 - compiled only where it is needed
 
-        files.receive(link)
-        status = 0
+        status = files.receive(link)
     finally:
         os._exit(status)
 

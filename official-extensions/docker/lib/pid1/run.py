@@ -67,6 +67,13 @@ class Run:
             facts["files_refused"] = self._collect(most_files, most_bytes, since)
         self._link.send(wire.EXIT, wire.pack_facts(facts))
 
+    def refuse(self, number: int) -> None:
+        """Tell the host that the input files could not be written, for the error of that number."""
+        words = "harnest: the input files can't be written: {}\n".format(os.strerror(number))
+        self._link.send(wire.STDERR, words.encode())
+        self.reason = "input_files"
+        self._link.send(wire.EXIT, wire.pack_facts(self._facts({}, {}, 0, time.monotonic())))
+
     def _supervise(self, started: float, become: Become) -> dict[str, object]:
         """Run what a forked child *become*s to its end, and return the facts of it."""
         before = self._evidence.read()

@@ -99,6 +99,8 @@ def _check_files(request: SandboxRequest, files: DockerFiles | None) -> None:
             ) from None
     if len(names) != len(request.input_files):
         raise ValueError("two input files have the same name")
+    if any(name[:depth] in names for name in names for depth in range(1, len(name))):
+        raise ValueError("an input file has the name of a folder that another one lies in")
 
 
 def refused(error: InvalidProgram) -> SandboxResult:

@@ -3,6 +3,7 @@
 import hashlib
 import io
 import os
+import posixpath
 import re
 import tarfile
 from collections.abc import Iterator
@@ -96,14 +97,20 @@ class Ignore:
             if not pattern or pattern.startswith("#"):
                 continue
             keep = pattern.startswith("!")
-            pattern = pattern.removeprefix("!").strip().strip("/")
-            self._rules.append((keep, _compiled(pattern)))
+            pattern = pattern.removeprefix("!").strip()
+            if not pattern:
+                raise _no_pattern()
+            # As Docker does: ``./a`` and ``b/../a`` are ``a``.
+            self._rules.append((keep, _compiled(posixpath.normpath(pattern).strip("/"))))
 
     @classmethod
     def read(cls, root: Path) -> "Ignore":
         """Return the rules in *root*, none if it has no such file."""
         file = root / _IGNORE_FILE
-        return cls(file.read_text(encoding="utf-8").splitlines() if file.is_file() else [])
+        if not file.is_file():
+            return cls([])
+        # Names of files may be other bytes than UTF-8 too.
+        return cls(file.read_text(encoding="utf-8-sig", errors="surrogateescape").splitlines())
 
     def matches(self, name: str) -> bool:
         """Return whether *name*, a relative path, is ignored."""
@@ -117,6 +124,8 @@ class Ignore:
 
 
 _TOKEN = re.compile(r"\*\*/|\*\*|\*|\?|\[\^?[^\]]+\]|\\.|.", re.DOTALL)
+_UNFINISHED = ("[", "\\")
+"""What begins a set or escapes a character, where nothing follows that ends it."""
 _WILD = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 
 
@@ -124,9 +133,11 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     try:
         return re.compile(_expression(pattern))
     except re.error:
-        raise DockerImageError(
-            Phase.BUILD, f"a line of {_IGNORE_FILE} is no pattern, such as [z-a]"
-        ) from None
+        raise _no_pattern() from None
+
+
+def _no_pattern() -> DockerImageError:
+    return DockerImageError(Phase.BUILD, f"a line of {_IGNORE_FILE} is no pattern, such as [z-a]")
 
 
 def _expression(pattern: str) -> str:
@@ -137,6 +148,8 @@ def _expression(pattern: str) -> str:
 def _translated(token: str) -> str:
     if token in _WILD:
         return _WILD[token]
+    if token in _UNFINISHED:
+        raise re.error("unfinished", token)
     if token.startswith("[") and len(token) > 2:
         body = token[1:-1].replace("\\", "\\\\").replace("[", r"\[")
         return f"(?!/)[{body}]"

@@ -5,6 +5,12 @@ from dataclasses import dataclass, field
 
 from harnest.sandbox import SandboxFile, SandboxStatus
 
+_STOPPED = {
+    "deadline": SandboxStatus.TIMED_OUT,
+    "output_limit": SandboxStatus.OUTPUT_LIMIT_EXCEEDED,
+    "cancel": SandboxStatus.CANCELLED,
+}
+_UNWRITTEN = "input_files"
 _SIGKILL = 9
 _SIGNAL_BASE = 128
 
@@ -25,7 +31,8 @@ class Ending:
     """How a program ended, by evidence that it could not touch.
 
     Attributes:
-        reason: why it was stopped: ``deadline``, ``output_limit``, ``cancel``; empty if it was not.
+        reason: why it was stopped: ``deadline``, ``output_limit``, ``cancel``; ``input_files`` if it was
+            not begun for want of them; empty if it ended by itself.
         signal: the signal that ended the main process, 0 for none.
         exit_code: its own exit status.
         oom_kills: processes that the kernel killed for memory during the run.
@@ -70,13 +77,9 @@ class Ending:
     @property
     def status(self) -> SandboxStatus:
         """The outcome. An exit status or signal of the program's own is never read as ours."""
-        if self.reason == "deadline":
-            return SandboxStatus.TIMED_OUT
-        if self.reason == "output_limit":
-            return SandboxStatus.OUTPUT_LIMIT_EXCEEDED
-        if self.reason == "cancel":
-            return SandboxStatus.CANCELLED
-        if self.gone or self.signal or self.exit_code:
+        if self.reason in _STOPPED:
+            return _STOPPED[self.reason]
+        if self.reason or self.gone or self.signal or self.exit_code:
             return SandboxStatus.FAILED
         return SandboxStatus.SUCCEEDED
 
@@ -115,4 +118,4 @@ class Ending:
     @property
     def clean(self) -> bool:
         """Whether the container may be met again: nothing was stopped or moved, and PID 1 is there."""
-        return not self.reason and not self.gone and not self.spoiled
+        return self.reason in ("", _UNWRITTEN) and not self.gone and not self.spoiled
