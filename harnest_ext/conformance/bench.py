@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from harnest.sandbox import SandboxContext, SandboxRequest, SandboxResult
-from harnest_ext.conformance.checks import Broken
+from harnest_ext.conformance.checks import Broken, origin
 from harnest_ext.conformance.features import Wanted
 from harnest_ext.conformance.timing import SOON_SECONDS, Deadlines
 
@@ -116,7 +116,7 @@ class Bench:
         try:
             result = provider.execute(self.request(code, **options))
         except Exception as error:  # noqa: BLE001 - whatever a provider raises is judged here
-            raise Broken(f"execute raised {type(error).__name__}") from None
+            raise Broken(f"execute raised {origin(error)}") from None
         if not isinstance(result, SandboxResult):
             raise Broken(f"execute returned {type(result).__name__}, not SandboxResult")
         return result

@@ -2,18 +2,36 @@
 
 from __future__ import annotations
 
+import sysconfig
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
+
+import harnest
+import harnest_ext
+from harnest_ext.runtime.safely import type_name
 
 if TYPE_CHECKING:
     import enum
     from collections.abc import Callable, Iterable
 
-__all__ = ["Broken", "Check", "Group", "expect", "expect_in", "expect_raises", "refuse"]
+__all__ = [
+    "Broken",
+    "Check",
+    "Group",
+    "expect",
+    "expect_in",
+    "expect_raises",
+    "named",
+    "origin",
+    "refuse",
+]
 
 _B = TypeVar("_B")
 _E = TypeVar("_E", bound=BaseException)
 _SHOWN = 300
+_OURS = tuple(Path(module.__file__ or "").parent for module in (harnest, harnest_ext))
+_LIBRARY = Path(sysconfig.get_path("stdlib"))
 
 
 class Broken(AssertionError):
@@ -117,8 +135,48 @@ def expect_raises(what: str, kind: type[_E], action: Callable[[], object]) -> _E
     except kind as error:
         return error
     except Exception as error:  # noqa: BLE001 - whatever a provider raises is judged here
-        raise Broken(f"{what}: expected {kind.__name__}, got {type(error).__name__}") from None
+        raise Broken(f"{what}: expected {kind.__name__}, got {origin(error)}") from None
     raise Broken(f"{what}: expected {kind.__name__}, got {_shown(value)}")
+
+
+def named(checks: Iterable[Check[_B]], only: Iterable[str] | None) -> tuple[Check[_B], ...]:
+    """Return the checks that are to be tried.
+
+    Args:
+        checks: All of a suite.
+        only: Names of checks, or beginnings of names that end in a dot; None for all.
+    """
+    names = None if only is None else tuple(only)
+    return tuple(
+        check
+        for check in checks
+        if names is None
+        or any(
+            check.name.startswith(name) if name.endswith(".") else check.name == name
+            for name in names
+        )
+    )
+
+
+def origin(error: BaseException) -> str:
+    """Say what was raised and where in the subject's own code, without the message.
+
+    Returns:
+        The type, with file and line of the innermost step that is neither ours nor the standard
+        library's, if there is one.
+    """
+    place = ""
+    step = error.__traceback__
+    while step is not None:
+        file = Path(step.tb_frame.f_code.co_filename)
+        if not any(file.is_relative_to(folder) for folder in _OURS) and not _of_library(file):
+            place = f" ({file.name}:{step.tb_lineno})"
+        step = step.tb_next
+    return f"{type_name(error)}{place}"
+
+
+def _of_library(file: Path) -> bool:
+    return file.is_relative_to(_LIBRARY) and "site-packages" not in file.parts
 
 
 def _shown(value: object) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from harnest_ext.conformance.checks import Broken, Check
+from harnest_ext.conformance.checks import Broken, Check, named
 from harnest_ext.conformance.extension import importing, living, static
 from harnest_ext.conformance.extension_bench import ExtensionBench
 from harnest_ext.conformance.report import CheckOutcome, CheckResult, SuiteReport
 from harnest_ext.errors import HarnestExtensionError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
 __all__ = ["extension_checks", "run_extension_suite"]
@@ -22,14 +23,21 @@ def extension_checks() -> tuple[Check[ExtensionBench], ...]:
     return (*static.GROUP.checks, *importing.GROUP.checks, *living.GROUP.checks)
 
 
-def run_extension_suite(path: Path) -> SuiteReport:
+def run_extension_suite(path: Path, *, only: Iterable[str] | None = None) -> SuiteReport:
     """Try every check on an extension; its code runs in an interpreter of its own.
 
     Args:
         path: Its folder or wheel.
+        only: Names of checks, or beginnings of names that end in a dot; None for all.
+
+    Raises:
+        ValueError: ``only`` names no check.
     """
+    chosen = named(extension_checks(), only)
+    if not chosen:
+        raise ValueError("only names no check of the extension suite")
     bench = ExtensionBench(path=path)
-    results = tuple(_result(check, bench) for check in extension_checks())
+    results = tuple(_result(check, bench) for check in chosen)
     return SuiteReport(suite="extension", subject=path.resolve().name, results=results)
 
 

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 from harnest_ext.conformance.bench import Bench
-from harnest_ext.conformance.checks import Broken, Check, Group
+from harnest_ext.conformance.checks import Broken, Check, Group, named, origin
 from harnest_ext.conformance.report import CheckOutcome, CheckResult, SuiteReport
 
 if TYPE_CHECKING:
@@ -54,9 +54,13 @@ def run_provider_suite(
     Args:
         profile: The provider.
         only: Names of checks, or beginnings of names that end in a dot; None for all.
+
+    Raises:
+        ValueError: ``only`` names no check.
     """
-    wanted = None if only is None else tuple(only)
-    chosen = [check for check in provider_checks() if wanted is None or _named(check, wanted)]
+    chosen = named(provider_checks(), only)
+    if not chosen:
+        raise ValueError("only names no check of the provider suite")
     return SuiteReport(
         suite="provider",
         subject=profile.name,
@@ -86,15 +90,9 @@ def _objection(check: Check[Bench], profile: ProviderProfile) -> str:
     except Broken as broken:
         detail = str(broken)
     except Exception as error:  # noqa: BLE001 - a provider may raise anything anywhere
-        detail = f"the check ended with {type(error).__name__}"
+        detail = f"the check ended with {origin(error)}"
     try:
         bench.close()
     except Exception as error:  # noqa: BLE001 - likewise
-        detail = detail or f"close raised {type(error).__name__}"
+        detail = detail or f"close raised {origin(error)}"
     return detail
-
-
-def _named(check: Check[Bench], names: tuple[str, ...]) -> bool:
-    return any(
-        check.name.startswith(name) if name.endswith(".") else check.name == name for name in names
-    )

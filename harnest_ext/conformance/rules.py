@@ -6,7 +6,7 @@ from typing import Final
 
 from harnest_ext.rule import Rule
 
-__all__ = ["ALL", "NOT_FOUND", "PROFILE", "TARGET"]
+__all__ = ["ALL", "NOT_FOUND", "PROFILE", "REPORT", "TARGET"]
 
 _EXPECTED: Final = "Name it as module:attribute, importable from the current folder."
 
@@ -33,6 +33,13 @@ PROFILE: Final = Rule(
     fix="Export PROFILE, a ProviderProfile, or WORKSPACE, a WorkspaceProfile; the "
     "template sandbox-provider has an example.",
 )
+REPORT: Final = Rule(
+    id="conformance.report",
+    kind="io-error",
+    why="A report that can't be written would be missed by whoever waits for it.",
+    example="--junit reports/junit.xml in a project without the folder reports",
+    fix="Make the folder first, and be allowed to write to it.",
+)
 
-ALL: Final = (NOT_FOUND, PROFILE, TARGET)
+ALL: Final = (NOT_FOUND, PROFILE, REPORT, TARGET)
 """Every rule of this package, for the reference."""

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 from harnest_ext.conformance.availability import unavailable
+from harnest_ext.conformance.checks import named
 from harnest_ext.conformance.report import CheckOutcome, CheckResult, SuiteReport
 from harnest_ext.conformance.workspace_bench import WorkspaceBench, WorkspaceGroup, tried
 
@@ -55,12 +56,16 @@ def run_workspace_suite(
     Args:
         profile: The tier.
         only: Names of checks, or beginnings of names that end in a dot; None for all.
+
+    Raises:
+        ValueError: ``only`` names no check.
     """
+    chosen = named(workspace_checks(), only)
+    if not chosen:
+        raise ValueError("only names no check of the workspace suite")
     refused = unavailable(profile)
     if refused is not None:
         return refused
-    names = None if only is None else tuple(only)
-    chosen = [check for check in workspace_checks() if names is None or _named(check.name, names)]
     return SuiteReport(
         suite="workspace",
         subject=profile.name,
@@ -77,7 +82,3 @@ def run_workspace_check(check: Check[WorkspaceBench], profile: WorkspaceProfile)
     detail = tried(check, profile)
     outcome = CheckOutcome.FAILED if detail else CheckOutcome.PASSED
     return CheckResult.of(check, outcome, detail, time.monotonic() - start)
-
-
-def _named(check: str, names: tuple[str, ...]) -> bool:
-    return any(check.startswith(name) if name.endswith(".") else check == name for name in names)

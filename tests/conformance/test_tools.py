@@ -248,3 +248,53 @@ def test_the_memory_provider_answers_what_a_test_tells_it() -> None:
     assert [request.code for request in provider.requests] == ["train()", "print(6 * 7)"]
     refused = provider.execute(SandboxRequest(code="import subprocess"))
     assert "not in the memory" in refused.stderr or "memory sandbox" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    "target", [["--provider", "harnest_ext.conformance:MemoryProvider"], ["."]]
+)
+def test_a_name_that_no_check_has_is_a_usage_error(tmp_path: Path, target: list[str]) -> None:
+    """A mistyped --only is not a run without failures: exit 2, with the name."""
+    create_extension("demo", tmp_path / "demo")
+    done = HARNEST("extensions", "test", *target, "--only", "valeus.", cwd=tmp_path / "demo")
+    assert done.code == 2
+    assert "'valeus.'" in done.stderr
+    with pytest.raises(ValueError, match="no check"):
+        run_provider_suite(MEMORY_PROFILE, only=["valeus."])
+    with pytest.raises(ValueError, match="no check"):
+        run_workspace_suite(WorkspaceProfile(name="x", options={"tier": "process"}), only=[])
+
+
+def test_checks_of_the_extension_suite_can_be_chosen_too(tmp_path: Path) -> None:
+    """By their names; suites of which none is named say nothing."""
+    made = create_extension("demo", tmp_path / "demo", template="sandbox-provider")
+    done = HARNEST("extensions", "test", made.folder, "--only", "static.", "--json", cwd=tmp_path)
+    (report,) = done.json["reports"]
+    assert [item["name"] for item in report["checks"]] == ["static.rules", "static.host-range"]
+
+
+def test_a_report_that_cannot_be_written_is_a_refusal(tmp_path: Path) -> None:
+    """The folder is named, and what came of the checks is said all the same."""
+    made = create_extension("demo", tmp_path / "demo")
+    done = HARNEST(
+        "extensions", "test", made.folder, "--only", "static.", "--junit", "no/x.xml", cwd=tmp_path
+    )
+    assert done.code == 1
+    assert "2 passed" in done.stderr
+    assert "no/x.xml" in done.stderr
+    assert "conformance.report" in done.stderr
+
+
+def test_where_a_provider_raised_is_said(tmp_path: Path) -> None:
+    """File and line of its own code, and no message."""
+    (tmp_path / "mypkg.py").write_text(
+        "import json\n\n\n"
+        "class Broken:\n"
+        "    def execute(self, request):\n"
+        "        return json.loads('secret')\n"
+    )
+    done = HARNEST(
+        "extensions", "test", "--provider", "mypkg:Broken", "--only", "values.stdout", cwd=tmp_path
+    )
+    assert "execute raised JSONDecodeError (mypkg.py:6)" in done.stdout
+    assert "secret" not in done.stdout + done.stderr

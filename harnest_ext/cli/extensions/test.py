@@ -58,59 +58,69 @@ def command(  # noqa: PLR0913 - one parameter per option of the command line
     if (path is None) == (provider is None):
         raise click.UsageError("Give either the PATH of an extension or --provider.")
     reports = []
-    for report in _reports(path, provider, only, output):
+    for report in _reports(path, provider, only or None, output):
         reports.append(report)
         output.note(report.summary())
-    if junit is not None:
-        junit.write_text(_together(reports), encoding="utf-8")
+    if not reports:
+        names = " or ".join(map(repr, only))
+        raise click.UsageError(f"No check that can be tried on it is named {names}.")
     output.result({"reports": [report.to_dict() for report in reports]}, _text(reports, output))
+    if junit is not None:
+        _write(junit, reports)
     return 0 if all(report.ok for report in reports) else 1
 
 
 def _reports(
-    path: Path | None, provider: str | None, only: Sequence[str], output: Output
+    path: Path | None, provider: str | None, only: Sequence[str] | None, output: Output
 ) -> Iterator[SuiteReport]:
     # Imported here: --help needs neither manager nor runtime.
     from harnest_ext.conformance import (  # noqa: PLC0415
         load_profile,
+        provider_checks,
         run_extension_suite,
         run_provider_suite,
     )
+    from harnest_ext.conformance.checks import named  # noqa: PLC0415
+    from harnest_ext.conformance.extension_suite import extension_checks  # noqa: PLC0415
     from harnest_ext.conformance.package_provider import (  # noqa: PLC0415
         active_profiles,
         brings_profile,
     )
 
-    chosen = only or None
-    if provider is not None:
+    if provider is not None and named(provider_checks(), only):
         sys.path.insert(0, str(Path.cwd()))
-        yield run_provider_suite(load_profile(provider), only=chosen)
-        return
+        yield run_provider_suite(load_profile(provider), only=only)
     if path is None:
         return
-    if chosen is None:
+    if named(extension_checks(), only):
         output.detail("Running the extension suite ...")
-        yield run_extension_suite(path)
+        yield run_extension_suite(path, only=only)
     if brings_profile(path):
         with active_profiles(path) as profiles:
-            yield from _brought(profiles, chosen, output)
+            yield from _brought(profiles, only, output)
 
 
 def _brought(
     profiles: Profiles, only: Sequence[str] | None, output: Output
 ) -> Iterator[SuiteReport]:
-    from harnest_ext.conformance import run_provider_suite, run_workspace_suite  # noqa: PLC0415
+    from harnest_ext.conformance import (  # noqa: PLC0415
+        provider_checks,
+        run_provider_suite,
+        run_workspace_suite,
+        workspace_checks,
+    )
     from harnest_ext.conformance.availability import unavailable  # noqa: PLC0415
+    from harnest_ext.conformance.checks import named  # noqa: PLC0415
 
     refused = unavailable(profiles.workspace) if profiles.workspace is not None else None
     if refused is not None:
         # What a tier lacks on this host its provider lacks too: one line says it for both.
         yield refused
         return
-    if profiles.provider is not None:
+    if profiles.provider is not None and named(provider_checks(), only):
         output.detail("Running the provider suite ...")
         yield run_provider_suite(profiles.provider, only=only)
-    if profiles.workspace is not None:
+    if profiles.workspace is not None and named(workspace_checks(), only):
         output.detail("Running the workspace suite ...")
         yield run_workspace_suite(profiles.workspace, only=only)
 
@@ -132,7 +142,15 @@ def _text(reports: Sequence[SuiteReport], output: Output) -> str:
     )
 
 
-def _together(reports: Sequence[SuiteReport]) -> str:
-    from harnest_ext.conformance.report import junit  # noqa: PLC0415 - only --junit needs it
+def _write(path: Path, reports: Sequence[SuiteReport]) -> None:
+    from harnest_ext.conformance import rules  # noqa: PLC0415 - only --junit needs them
+    from harnest_ext.conformance.report import junit  # noqa: PLC0415
+    from harnest_ext.errors import StoreError  # noqa: PLC0415
 
-    return junit(reports)
+    try:
+        path.write_text(junit(reports), encoding="utf-8")
+    except OSError as error:
+        problem = rules.REPORT.problem(
+            "The JUnit report could not be written.", path=str(path), got=type(error).__name__
+        )
+        raise StoreError(problem) from error

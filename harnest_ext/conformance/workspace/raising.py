@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from harnest_ext.conformance.checks import Broken
+from harnest_ext.conformance.checks import Broken, origin
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
@@ -30,5 +30,5 @@ async def raises(what: str, kind: type[_E], action: Awaitable[object]) -> _E:
     except kind as error:
         return error
     except Exception as error:  # noqa: BLE001 - whatever a tier raises is judged here
-        raise Broken(f"{what}: expected {kind.__name__}, got {type(error).__name__}") from None
+        raise Broken(f"{what}: expected {kind.__name__}, got {origin(error)}") from None
     raise Broken(f"{what}: expected {kind.__name__}, and it was carried out")
