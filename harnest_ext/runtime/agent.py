@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import threading
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -18,7 +20,7 @@ from harnest_ext.runtime.lifecycle import LifeCycle, finished
 from harnest_ext.runtime.opening import open_project
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from harnest.credentials import CredentialProvider
     from harnest.extensions._start import Framework
@@ -73,6 +75,8 @@ class AgentRuntime:
         self._life: LifeCycle | None = None
         self._loop: BackgroundLoop | None = None
         self._used = False
+        self._changing = threading.Lock()
+        self._changer: int | None = None
 
     @property
     def running(self) -> Running:
@@ -101,15 +105,16 @@ class AgentRuntime:
                 closed before.
             LoadError: An extension is broken, failed, or belongs to another running runtime.
         """
-        if not self._begin():
-            return
-        running = self._open()
-        self._loop = BackgroundLoop()
-        try:
-            self._loop.run(self._start(running))
-        except BaseException:
-            self._end_loop(limits.EXTENSION_STOP_SECONDS)
-            raise
+        with self._alone():
+            if not self._begin():
+                return
+            running = self._open()
+            self._loop = BackgroundLoop()
+            try:
+                self._loop.run(self._start(running))
+            except BaseException:
+                self._end_loop(limits.EXTENSION_STOP_SECONDS)
+                raise
 
     async def astart(self) -> None:
         """Do the same in the running event loop."""
@@ -124,6 +129,10 @@ class AgentRuntime:
                 ``runtime.state``: it was started in an event loop, whose extensions only
                 :meth:`aclose` can stop.
         """
+        with self._alone():
+            self._close()
+
+    def _close(self) -> None:
         loop = self._loop
         if loop is None:
             if self._running is not None:
@@ -191,6 +200,23 @@ class AgentRuntime:
 
     async def __aexit__(self, *error: object) -> None:
         await self.aclose()
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        # Threads that start or close at once take turns. A signal's handler can't wait for the
+        # call that it interrupted.
+        if self._changer == threading.get_ident():
+            raise LoadError(
+                rules.RUNTIME_STATE.problem(
+                    "The runtime is being started or closed in this thread."
+                )
+            )
+        with self._changing:
+            self._changer = threading.get_ident()
+            try:
+                yield
+            finally:
+                self._changer = None
 
     def _begin(self) -> bool:
         if self._running is not None:

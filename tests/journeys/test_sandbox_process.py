@@ -209,16 +209,30 @@ def test_a_mark_before_the_program_is_skipped(harnest: Command, project: Path) -
     assert harnest(*RUN, "-", cwd=project, stdin="\ufeffprint('fine')").stdout == "fine\n"
 
 
-def test_a_signal_that_is_ignored_stays_ignored(project: Path, root: Path) -> None:
+def test_a_signal_that_is_ignored_stays_ignored(project: Path, root: Path, tmp_path: Path) -> None:
     """As under nohup: a closed terminal does not end what was to outlive it."""
-    code = "import os, signal; os.kill(os.getppid(), 0); print(os.getpgid(0), flush=True); input()"
+    go = tmp_path / "go"
+    code = f"""
+import pathlib, time
+print("up", flush=True)
+while not pathlib.Path({str(go)!r}).exists():
+    time.sleep(0.01)
+print("down")
+"""
+    nohup = ("sh", "-c", 'trap "" HUP; exec "$@"', "nohup", sys.executable, "-m", "harnest_ext")
     process = subprocess.Popen(
-        [sys.executable, "-c", NOHUP, *RUN, "-c", "import time\nprint('up', flush=True)\n" + PAUSE],
+        [*nohup, *RUN, "-c", code],
         cwd=project,
         env=os.environ | {"PYTHONPATH": str(root)},
         stdout=subprocess.PIPE,
         text=True,
     )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "up\n"
+    process.send_signal(signal.SIGHUP)
+    go.touch()
+    assert process.communicate(timeout=LONG)[0] == "down\n"
+    assert process.returncode == 0
 
 
 def _runs(number: int) -> bool:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
@@ -22,15 +24,17 @@ from harnest_ext.store import Project
 from tests.support.projects import extension, installed
 from tests.support.recorder import EVENTS, WAITING
 from tests.support.runtimes import open_runtime, shown
-from tests.support.waiting import until
+from tests.support.waiting import LONG, until
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from harnest_ext.problem import Problem
     from harnest_ext.runtime.loading import LoadedExtension
     from tests.support.packages import PackageSpec
+
+PLAIN = "from harnest.sandbox import Sandbox\nplain = Sandbox.provider(object)\n"
 
 
 @pytest.fixture(autouse=True)
@@ -300,3 +304,40 @@ def test_an_authority_needs_its_capability(tmp_path: Path, use: str, capability:
     spec = recording("alpha", start=start, capabilities=(capability,))
     with open_runtime(installed(tmp_path, [spec], name="with_it")):
         assert EVENTS[1] in {"SqliteStorage", "ContinuationDesk"}
+
+
+def test_threads_that_start_and_close_at_once_take_turns(tmp_path: Path) -> None:
+    """Each call comes back when it is done, and the extensions start and stop once."""
+    runtime = open_runtime(installed(tmp_path, [recording("alpha", stop="await asyncio.sleep(0)")]))
+    together = threading.Barrier(8)
+
+    def call(change: Callable[[], None]) -> None:
+        together.wait(LONG)
+        change()
+
+    with ThreadPoolExecutor(8) as pool:
+        for change in (runtime.start, runtime.close):
+            for done in [pool.submit(call, change) for _ in range(8)]:
+                assert done.exception(LONG) is None
+    assert EVENTS == ["start alpha", "stop alpha"]
+
+
+def test_a_handler_can_not_close_what_it_interrupts(tmp_path: Path) -> None:
+    """It would wait for its own thread: it is refused, and starting goes on."""
+    source = "import signal\nsignal.raise_signal(signal.SIGUSR1)\n" + PLAIN
+    runtime = open_runtime(installed(tmp_path, sandboxes={"plain": source}))
+    refused: list[LoadError] = []
+
+    def handle(*_: object) -> None:
+        with pytest.raises(LoadError) as caught:
+            runtime.close()
+        refused.append(caught.value)
+
+    before = signal.signal(signal.SIGUSR1, handle)
+    try:
+        runtime.start()
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert [error.rule for error in refused] == ["runtime.state"]
+    assert list(runtime.running.catalog.declared) == ["plain"]
+    runtime.close()
