@@ -136,6 +136,7 @@ def test_a_wrong_sandbox_is_refused(options: dict[str, Any], error: type[Excepti
         ({"budget": None, "image": None}, ValueError),
         ({"volumes": []}, TypeError),
         ({"budget": SandboxBudget(memory_bytes=1 << 26, scratch_bytes=1 << 26)}, ValueError),
+        ({"budget": SandboxBudget(pids=1)}, ValueError),
     ],
 )
 def test_a_wrong_service_is_refused(options: dict[str, Any], error: type[Exception]) -> None:

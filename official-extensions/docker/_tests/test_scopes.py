@@ -241,6 +241,15 @@ def test_links_devices_and_too_much_do_not_come_out(box: Callable[..., Box]) -> 
     assert meta(result)["refused_output_files"] == 6
 
 
+def test_every_file_that_stays_behind_is_counted(box: Callable[..., Box]) -> None:
+    """However many are over the bounds, the count is of all of them."""
+    result = box(files=docker.files(max_count=2)).run(
+        "import os\nos.mkdir('outputs')\nfor n in range(600): open(f'outputs/{n}', 'w').close()"
+    )
+    assert len(result.output_files) == 2
+    assert meta(result)["refused_output_files"] == 598
+
+
 def test_only_what_a_call_wrote_comes_out_of_it(box: Callable[..., Box]) -> None:
     """In a retained container an output file of an earlier call stays, and is not returned again."""
     one = box(files=docker.files(), scope=DockerScope.SESSION)

@@ -48,7 +48,8 @@ def docker_sandbox(  # noqa: PLR0913 - the documented options, one by one, for e
         timeout_seconds: deadline of a call, all-in (queue, pull, start, readiness, run), 1 to 86400.
         max_output_bytes: bytes kept of both streams together, 1 to 1 GiB.
         scope: who may meet the same container again.
-        budget: CPU, memory, processes, scratch space; scratch + 32 MiB must fit into memory.
+        budget: CPU, memory, processes, scratch space; scratch + 32 MiB must fit into memory,
+            and pids be at least 2.
         max_scopes: identities retained at once, 1 to 1024; the least recently used one goes first.
         options: parsing and retry options of the framework adapter.
         metadata: JSON-like values that every request carries.

@@ -60,6 +60,8 @@ UID_MAX: Final = 2**31 - 1
 # --- containers ---------------------------------------------------------------------------------
 MEMORY_BESIDE_SCRATCH_BYTES: Final = 32 * MIB
 """Memory that must be left beside a full scratch space: tmpfs pages are charged to the container."""
+PROCESSES_MIN: Final = 2
+"""Least processes of a sandbox: PID 1 and the program."""
 SHM_SHARE: Final = 8
 """``/dev/shm`` is this part (one n-th) of the scratch space."""
 INODE_BYTES: Final = 4 * KIB

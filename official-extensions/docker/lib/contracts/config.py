@@ -9,6 +9,7 @@ from ..limits import (
     CONCURRENCY_MAX,
     OUTPUT_BYTES,
     OUTPUT_BYTES_MAX,
+    PROCESSES_MIN,
     RETAINED_SCOPES,
     RETAINED_SCOPES_MAX,
     TIMEOUT_SECONDS,
@@ -78,7 +79,10 @@ class DockerSandboxConfig:
     def _check_contracts(self) -> None:
         instance(self.network_policy, "network_policy", SandboxNetworkPolicy)
         instance(self.scope, "scope", DockerScope)
-        check_budget(self.budget, "budget")
+        if check_budget(self.budget, "budget").pids < PROCESSES_MIN:
+            raise ValueError(
+                f"budget: pids must be at least {PROCESSES_MIN}: the container's first process is one"
+            )
         flag(self.tmp_exec, "tmp_exec")
         if self.files is not None:
             instance(self.files, "files", DockerFiles)

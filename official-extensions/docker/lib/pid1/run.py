@@ -228,14 +228,17 @@ class Run:
         """Let a child send the output files; return how many were refused."""
         left = self._deadline - time.monotonic()
         self._link.drain(max(0.001, min(_WAIT_MS / 1000, left)))
+        told, telling = os.pipe2(os.O_CLOEXEC)
         pid = os.fork()
         if pid == 0:
-            _collect_and_exit(self._link.sink, most_files, most_bytes, since)
-        status = wait_until(pid, self._deadline)
-        if status is None or not os.WIFEXITED(status) or os.WEXITSTATUS(status) == 255:
+            _collect_and_exit(self._link.sink, telling, most_files, most_bytes, since)
+        os.close(telling)
+        if wait_until(pid, self._deadline) != 0:
             # Half a frame may be on its way: this stream cannot be trusted any more.
             os._exit(1)
-        return os.WEXITSTATUS(status)
+        refused = int(os.read(told, CHUNK))
+        os.close(told)
+        return refused
 
 
 def _since(settled: int) -> int:
@@ -244,14 +247,17 @@ def _since(settled: int) -> int:
     return files.later(settled)
 
 
-def _collect_and_exit(sink: int, most_files: int, most_bytes: int, since: int) -> NoReturn:
-    status = 255
+def _collect_and_exit(
+    sink: int, telling: int, most_files: int, most_bytes: int, since: int
+) -> NoReturn:
+    status = 1
     try:
         from . import files  # noqa: PLC0415 - compiled only where it is needed
 
         collector = files.Collector(sink, most_files, most_bytes, since)
         collector.collect()
-        status = min(collector.refused, 254)
+        os.write(telling, str(collector.refused).encode())
+        status = 0
     finally:
         os._exit(status)
 
