@@ -21,7 +21,7 @@ from harnest.execution.local.removal import remove
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["WORKSPACE_PREFIX", "Leftover", "exists", "leftovers", "make", "remove"]
+__all__ = ["WORKSPACE_PREFIX", "Leftover", "exists", "kept", "leftovers", "make", "remove"]
 
 WORKSPACE_PREFIX = "harnest-workspace"
 """Begin of the names of the work directories of workspaces, whichever their tier."""
@@ -57,6 +57,24 @@ def make(prefix: str) -> Path:
     """
     pid = os.getpid()
     return Path(tempfile.mkdtemp(prefix=f"{prefix}-{pid}-{_start_of(pid)}-")).resolve()
+
+
+def kept(path: Path, made: os.stat_result) -> bool:
+    """Return whether a directory is still there, and let it be entered if a program closed it.
+
+    Args:
+        path: Where it was made; a program may have put another one, or a link, in its place.
+        made: What ``lstat`` told of it then.
+    """
+    try:
+        facts = path.lstat()
+        if not stat.S_ISDIR(facts.st_mode) or not os.path.samestat(facts, made):
+            return False
+        if facts.st_mode & stat.S_IRWXU != stat.S_IRWXU:
+            path.chmod(stat.S_IRWXU)
+    except OSError:
+        return False
+    return True
 
 
 def leftovers(prefix: str) -> Iterator[Leftover]:

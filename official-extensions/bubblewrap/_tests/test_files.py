@@ -6,13 +6,13 @@ import os
 import shutil
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from harnest.execution import TierUnavailableError, UnsupportedPromiseError
 
-from .support import Room
+from .support import SOMEONE, Room, request
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -315,3 +315,15 @@ def test_a_missing_tool_is_named_with_a_remedy(
     assert refusal.value.tier == "bubblewrap"
     assert "interpreter" in refusal.value.reason
     assert refusal.value.remedy
+
+
+@pytest.mark.parametrize("mode", [0, 0o500])
+def test_a_session_whose_program_closed_its_directory_can_use_it_again(
+    make: Callable[..., Any], mode: int
+) -> None:
+    """Its files are still there."""
+    provider = make(scope="session")
+    code = f"import os; open('mine', 'x').close(); os.chmod('.', {mode})"
+    assert provider.execute(request(code, context=SOMEONE)).exit_code == 0
+    code = "import os; open('more', 'x').close(); print(sorted(os.listdir('.')))"
+    assert provider.execute(request(code, context=SOMEONE)).stdout == "['mine', 'more']\n"

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from harnest_extension_process.lib.errors import ProcessSandboxError
 
+from harnest.execution.local.provider.limits import OUTPUT_ENTRIES
 from harnest.sandbox import SandboxFile
 
 from .support import SOMEONE, request
@@ -121,3 +122,31 @@ def test_an_input_never_goes_through_a_planted_link(
         )
     assert victim.read_text() == "untouched"
     assert [path.name for path in tmp_path.iterdir()] == ["victim"]
+
+
+def test_a_tower_of_folders_is_left_out_and_harms_no_call(make: Callable[..., Any]) -> None:
+    """Folders deeper than names may be, than calls nest and than descriptors last."""
+    code = (
+        "import os\nos.mkdir('outputs')\nos.chdir('outputs')\nopen('file', 'w').write('kept')\n"
+        "for n in range(1500):\n    os.mkdir('d'); os.chdir('d')\n"
+        "open('deep', 'w').close()\n"
+    )
+    provider = make(scope="session")
+    result = provider.execute(request(code, context=SOMEONE))
+    assert (result.exit_code, [file.name for file in result.output_files]) == (0, ["file"])
+    assert result.metadata["output_files_omitted"] == 1
+    after = provider.execute(request("print('on')", context=SOMEONE))
+    assert (after.stdout, after.output_files) == ("on\n", ())
+
+
+def test_no_more_entries_are_looked_at_than_the_bound_folders_included(
+    make: Callable[..., Any],
+) -> None:
+    """The files of a folder come before what is in its folders."""
+    code = (
+        "import os\nos.makedirs('outputs/a')\nos.mkdir('outputs/b')\n"
+        "for name in ('outputs/z', 'outputs/b/late'): open(name, 'x').close()\n"
+        f"for n in range({OUTPUT_ENTRIES}): os.mkdir(f'outputs/a/{{n}}')\n"
+    )
+    result = make().execute(request(code))
+    assert (result.exit_code, [file.name for file in result.output_files]) == (0, ["z"])

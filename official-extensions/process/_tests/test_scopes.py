@@ -170,3 +170,36 @@ def test_closing_removes_every_retained_directory(make: Callable[..., Any]) -> N
     assert len(directories()) == 2
     provider.close()
     assert directories() == []
+
+
+@pytest.mark.parametrize(
+    "then",
+    ["", "os.mkdir(place)", "os.symlink({other!r}, place)", "open(place, 'x').close()"],
+    ids=["nothing", "another", "a link", "a file"],
+)
+def test_a_session_whose_program_removed_its_directory_gets_a_new_one(
+    make: Callable[..., Any], tmp_path: Path, then: str
+) -> None:
+    """No later call fails for it, and none works in what was put in its place."""
+    provider = make(scope="session")
+    other = tmp_path / "other"
+    (other / "outputs").mkdir(parents=True)
+    (other / "outputs" / "file").write_text("of somebody else")
+    code = f"import os, shutil\nplace = os.getcwd()\nshutil.rmtree(place)\n{then}"
+    first = provider.execute(request(code.format(other=str(other)), context=SOMEONE))
+    assert (first.exit_code, first.output_files) == (0, ()), first.stderr
+    assert [counted(provider), counted(provider)] == [1, 2]
+    provider.close()
+    assert (other / "outputs" / "file").read_text() == "of somebody else"
+    assert directories() == []
+
+
+@pytest.mark.parametrize("mode", [0, 0o500])
+def test_a_session_whose_program_closed_its_directory_can_use_it_again(
+    make: Callable[..., Any], mode: int
+) -> None:
+    """Its files are still there."""
+    provider = make(scope="session")
+    assert counted(provider) == 1
+    provider.execute(request(f"import os; os.chmod('.', {mode})", context=SOMEONE))
+    assert counted(provider) == 2

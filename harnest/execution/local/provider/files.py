@@ -7,6 +7,7 @@ regular file that is new or changed; anything else there is counted, not opened.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import mimetypes
 import os
 import stat
@@ -30,6 +31,8 @@ OUTPUTS = "outputs"
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _Stamp = tuple[int, int, int]
+_Entry = tuple[str, os.stat_result, int]
+"""Name below ``outputs/``, facts, and descriptor of the folder that it is in."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,27 +104,34 @@ def _content(folder: int, name: str, facts: os.stat_result, most: int) -> bytes 
     return data if same and len(data) <= most else None
 
 
-def _walk(work: Path) -> Iterator[tuple[str, os.stat_result, int]]:
-    """Yield name below ``outputs/``, facts and parent's descriptor of each entry but folders."""
-    seen = 0
-    top = work / OUTPUTS
-    if not top.is_dir() or top.is_symlink():
-        return
-    for folder, folders, names, descriptor in os.fwalk(top, follow_symlinks=False):
-        base = PurePosixPath(folder).relative_to(top.as_posix())
-        folders.sort()
-        links = [name for name in folders if _is_link(name, descriptor)]
-        for name in sorted((*names, *links)):
-            seen += 1
-            if seen > OUTPUT_ENTRIES:
-                return
-            with contextlib.suppress(FileNotFoundError):
-                facts = os.stat(name, dir_fd=descriptor, follow_symlinks=False)
-                yield str(base / name), facts, descriptor
+def _walk(work: Path) -> Iterator[_Entry]:
+    """Yield what is below ``outputs/``, as far as it is looked at; folders count as well."""
+    with contextlib.suppress(OSError), _opened(work, [OUTPUTS], create=False) as top:
+        yield from _below(top, "", limits.FILE_NAME_DEPTH, itertools.repeat(None, OUTPUT_ENTRIES))
 
 
-def _is_link(name: str, folder: int) -> bool:
-    return stat.S_ISLNK(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
+def _below(folder: int, base: str, levels: int, budget: Iterator[None]) -> Iterator[_Entry]:
+    """Yield each entry of an open folder; then, for those that can be entered, what is in them."""
+    with os.scandir(folder) as entries:
+        some = itertools.islice(entries, OUTPUT_ENTRIES)
+        names = [n for _, n in sorted((e.is_dir(follow_symlinks=False), e.name) for e in some)]
+    for name, _ in zip(names, budget, strict=False):
+        facts = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        inner = _entered(name, folder) if stat.S_ISDIR(facts.st_mode) and levels > 1 else None
+        if inner is None:
+            yield base + name, facts, folder
+            continue
+        try:
+            yield from _below(inner, f"{base}{name}/", levels - 1, budget)
+        finally:
+            os.close(inner)
+
+
+def _entered(name: str, folder: int) -> int | None:
+    try:
+        return os.open(name, _FOLDER, dir_fd=folder)
+    except OSError:
+        return None
 
 
 @contextlib.contextmanager

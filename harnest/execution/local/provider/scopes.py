@@ -33,6 +33,7 @@ _PARTS = {
 @dataclass(slots=True, eq=False, kw_only=True)
 class _Retained:
     path: Path
+    made: os.stat_result
     lock: threading.Lock = field(default_factory=threading.Lock)
     users: int = 0
 
@@ -89,6 +90,8 @@ class Scopes:
         retained = self._enter(key)
         try:
             with control.acquire(retained.lock):
+                if not workdir.kept(retained.path, retained.made):
+                    self._renew(retained)
                 yield retained.path
         finally:
             with self._guard:
@@ -104,10 +107,17 @@ class Scopes:
             retained = self._retained.get(key)
             if retained is None:
                 self._make_room()
-                retained = self._retained[key] = _Retained(path=_made(self._prefix))
+                path = _made(self._prefix)
+                retained = self._retained[key] = _Retained(path=path, made=path.lstat())
             self._retained.move_to_end(key)
             retained.users += 1
             return retained
+
+    def _renew(self, retained: _Retained) -> None:
+        """Start anew for an identity whose program removed its directory, or replaced it."""
+        workdir.remove(retained.path)
+        retained.path = _made(self._prefix)
+        retained.made = retained.path.lstat()
 
     def _make_room(self) -> None:
         while len(self._retained) >= self._most:
