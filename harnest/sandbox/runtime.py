@@ -282,6 +282,7 @@ class ManagedSandbox:
             with scope.acquire(self._building):
                 if self._provider is None:
                     self._provider = self.declaration.build()
+            scope.check()
         if is_adk_executor(self._provider):
             raise AdkOnlyError
         return self._provider

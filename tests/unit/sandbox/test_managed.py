@@ -337,3 +337,21 @@ def test_an_execution_inside_a_cleanup_is_refused() -> None:
     with control.cleanup(), pytest.raises(SandboxCancelledError):
         sandbox.execute(sandbox.request("x"))
     assert provider.requests == []
+
+
+def test_a_deadline_that_passes_while_the_provider_is_built_is_a_late_start() -> None:
+    """Nothing is executed any more, and the result says where the time went."""
+    provider = ScriptedProvider()
+
+    def build() -> ScriptedProvider:
+        scope = control.current()
+        assert scope is not None
+        scope.constrain(0)
+        return provider
+
+    sandbox = ManagedSandbox(Sandbox.provider(build))
+    result = sandbox.execute(sandbox.request("pass"))
+    assert (result.status, result.metadata["phase"]) == (SandboxStatus.TIMED_OUT, "start")
+    assert provider.requests == []
+    sandbox.close()
+    assert provider.closed == 1
