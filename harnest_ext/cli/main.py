@@ -79,6 +79,9 @@ def main() -> None:
     code = run(sys.argv[1:])
     for stream in (sys.stdout, sys.stderr):
         _let_go(stream)
+    # The process ends: the interpreter need not look through all that was made once more, which
+    # costs another tenth.
+    gc.freeze()
     sys.exit(code)
 
 

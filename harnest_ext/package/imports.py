@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 __all__ = ["Modules", "import_problems"]
 
 _IMPORT_ERRORS = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
+_BLOCKS = frozenset({"body", "cases", "finalbody", "handlers", "orelse"})
+_INSIDE = {
+    kind: tuple(field for field in kind._fields if field in _BLOCKS)  # type: ignore[attr-defined]
+    for kind in (*ast.stmt.__subclasses__(), ast.ExceptHandler, ast.match_case)
+}
+"""Where a statement holds others: an import is never part of an expression."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,8 +88,9 @@ def _certain_imports(module: ast.Module) -> Iterator[ast.Import | ast.ImportFrom
             pending.extend([*node.handlers, *node.orelse, *node.finalbody])
         elif isinstance(node, ast.If) and _is_type_checking(node.test):
             pending.extend(node.orelse)
-        elif not isinstance(node, ast.expr):
-            pending.extend(ast.iter_child_nodes(node))
+        else:
+            for field in _INSIDE[type(node)]:
+                pending.extend(getattr(node, field))
 
 
 def _catches_imports(handler: ast.ExceptHandler) -> bool:

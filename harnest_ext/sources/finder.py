@@ -16,7 +16,7 @@ from harnest_ext.errors import ExtensionNotFound
 from harnest_ext.sources import rules
 from harnest_ext.sources.find_links import FindLinks
 from harnest_ext.sources.registry import FolderCatalog, Registry
-from harnest_ext.sources.settings import SHIPPED
+from harnest_ext.sources.settings import SHIPPED, default_cache
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -215,7 +215,7 @@ class Finder:
 
         return PageCache(
             self._client,
-            self._settings.cache,
+            self._settings.cache or default_cache(),
             time_to_live=self._settings.time_to_live,
             old_will_do=self._settings.old_will_do,
         )
@@ -224,4 +224,4 @@ class Finder:
     def _wheels(self) -> WheelStore:
         from harnest_ext.sources.wheel_store import WheelStore  # noqa: PLC0415 - likewise
 
-        return WheelStore(self._client, self._settings.cache)
+        return WheelStore(self._client, self._settings.cache or default_cache())

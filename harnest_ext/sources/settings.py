@@ -65,7 +65,7 @@ class SourceSettings:
         offline: Whether nothing may be asked over the network; caches still answer.
         index_only: Names that are taken from the index although a registry has them.
         registry_of: Names that are taken from one registry alone: name -> registry's name.
-        cache: Folder for pages and wheels that came over the network.
+        cache: Folder for pages and wheels that came over the network; None for the user's own.
         host: What ranges stated before a download are held against.
         timing: How long servers may take.
         time_to_live: Seconds for which a kept page is taken without asking whether it changed.
@@ -80,7 +80,7 @@ class SourceSettings:
     offline: bool = False
     index_only: frozenset[Slug] = frozenset()
     registry_of: tuple[tuple[Slug, str], ...] = ()
-    cache: Path = field(default_factory=default_cache)
+    cache: Path | None = None
     host: Host = field(default_factory=Host)
     timing: Timing = field(default_factory=Timing)
     time_to_live: float = 0.0

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from harnest_ext.sources import rules
 from harnest_ext.sources.pruning import prune
 
 if TYPE_CHECKING:
+    import tempfile
     from collections.abc import Iterator
 
     from harnest_ext.resolution import Candidate
@@ -74,6 +74,8 @@ class WheelStore:
     def _download(
         self, candidate: Candidate, address: WebAddress, source: WebAddress, target: Path
     ) -> None:
+        import tempfile  # noqa: PLC0415 - only a download pays for it
+
         with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
             part = Path(scratch, "part")
             with self._client.get(
@@ -91,6 +93,8 @@ class WheelStore:
     @contextlib.contextmanager
     def _fallback(self, kept: Path) -> Iterator[Path]:
         """Yield where to put a wheel: the cache, or a folder of this process if it is closed."""
+        import tempfile  # noqa: PLC0415 - likewise
+
         try:
             kept.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             with tempfile.TemporaryFile(dir=kept.parent):
