@@ -193,6 +193,8 @@ def test_a_shell_that_is_not_inside_is_refused_before_anything_runs(tmp_path: Pa
     work.mkdir()
     with pytest.raises(TierUnavailableError, match="shell"):
         bubblewrap.workspace(WorkspaceConfig(tier="bubblewrap", shell=str(shell)), work.resolve())
+    with pytest.raises(TierUnavailableError, match="the shell /tmp"):  # a folder
+        bubblewrap.workspace(WorkspaceConfig(tier="bubblewrap", shell="/tmp"), work.resolve())
 
 
 @pytest.mark.usefixtures("host")

@@ -73,7 +73,7 @@ print(json.dumps(dict(
     family=outcome(lambda: socket.socket(40, socket.SOCK_STREAM)),
     reached=outcome(connect),
     work=os.access(".", os.R_OK | os.W_OK | os.X_OK),
-    shell=os.access({shell!r}, os.X_OK),
+    shell=os.path.isfile({shell!r}) and os.access({shell!r}, os.X_OK),
 )))
 """
 

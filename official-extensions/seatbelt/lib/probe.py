@@ -42,7 +42,7 @@ def connect():
 print(json.dumps(dict(
     scratch=done(lambda: write(None)),
     work=os.access(".", os.R_OK | os.W_OK | os.X_OK),
-    shell=os.access({shell!r}, os.X_OK),
+    shell=os.path.isfile({shell!r}) and os.access({shell!r}, os.X_OK),
     outside=[folder for folder in {folders!r} if done(lambda: write(folder))],
     listed=[folder for folder in {folders!r} if done(lambda: os.listdir(folder))],
     reached=done(connect),
