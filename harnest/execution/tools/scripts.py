@@ -112,7 +112,7 @@ done
 """The content of each file in base64, with a line after it that says whether it was read."""
 
 WRITE = r"""
-needs chmod id ln mv rm sha256sum
+needs chmod chown id ln mkdir mv rm sha256sum
 clean() { [ -n "$keep" ] || rm -f "./$t"; }
 place "$@"; follow; keep=; m=
 d "$temporary"; t=$v
@@ -156,6 +156,7 @@ d "$temporary"; rm -f "./$v"
 """Removes the temporary file of a write that did not end."""
 
 REMOVE = r"""
+needs find rm rmdir
 [ $# -gt 1 ] || exit 92
 place "$@"
 [ -L "./$n" ] || [ -e "./$n" ] || exit 81

@@ -87,6 +87,25 @@ def test_a_program_that_is_missing_inside_is_named(tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.parametrize("missing", ["mkdir", "mv", "rm", "rmdir", "sha256sum"])
+def test_no_missing_program_is_taken_for_a_lack_of_permission(tmp_path: Path, missing: str) -> None:
+    """Whoever reads the answer knows what the image lacks, and nothing has happened."""
+    (tmp_path / "work" / "d").mkdir(parents=True)
+    (tmp_path / "bin").mkdir()
+    path = without(tmp_path / "bin", missing)
+    backend = ShellBackend(
+        directory=tmp_path / "work", path=path, shell=f"{path}/sh", owns_filesystem=True
+    )
+    tools = WorkspaceTools(backend)
+    name, arguments = "delete", {"path": "d", "recursive": missing == "rm"}
+    if not missing.startswith("rm"):
+        name, arguments = "write_file", {"path": "new/f", "content": "x"}
+    said = asyncio.run(tools.answer(name, arguments))
+    end = f"the backend's shell ended with exit code 127: {missing}: not found"
+    assert said.text == f"Error (failed): {arguments['path']}: {end}"
+    assert [entry.name for entry in (tmp_path / "work").iterdir()] == ["d"]
+
+
 def test_a_file_that_grows_is_read_as_it_was(inside: Bench) -> None:
     """A log that a program goes on writing is no file that changed."""
     path = inside.root.parent / "bin" / "stat"
