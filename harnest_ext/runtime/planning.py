@@ -98,7 +98,7 @@ def without(plan: Plan, slug: Slug, problem: Problem) -> Plan:
     """
     good = {candidate.slug: candidate for candidate in plan.extensions}
     broken = {**plan.skipped, slug: (problem,)}
-    good.pop(slug)
+    good.pop(slug, None)  # one that waited for several others may have left it out before
     _drop_dependents(good, broken)
     _require_tolerable(broken, plan.tolerated)
     asked = plan.asked or plan.extensions

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
-from pathlib import Path, PurePosixPath
+import uuid
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
 from harnest.sandbox import SandboxStatus
@@ -14,6 +13,7 @@ from harnest_ext.cli.sandbox import rules
 from harnest_ext.errors import LoadError
 
 if TYPE_CHECKING:
+    from pathlib import Path
     from typing import TextIO
 
     from harnest.sandbox import SandboxFile, SandboxResult
@@ -139,6 +139,8 @@ def save_files(files: tuple[SandboxFile, ...], folder: Path) -> list[str]:
             _place(folder, target, file.data)
         except OSError as error:
             raise _refused(file.name, error.strerror or type(error).__name__) from None
+        except UnicodeEncodeError:
+            raise _refused(file.name, "its name is no name of this system") from None
         saved.append(str(target))
     return saved
 
@@ -150,13 +152,14 @@ def _place(folder: Path, target: Path, data: bytes) -> None:
         if step.is_symlink():
             raise NotADirectoryError(0, "a folder on the way is a link")
         step.mkdir(exist_ok=True)
-    descriptor, temporary = tempfile.mkstemp(dir=target.parent)
+    # Not by tempfile, whose files nobody else may read: these are the user's, as any other.
+    temporary = target.with_name(f".harnest-{uuid.uuid4().hex}")
     try:
-        with os.fdopen(descriptor, "wb") as file:
+        with temporary.open("xb") as file:
             file.write(data)
-        Path(temporary).replace(target)
+        temporary.replace(target)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
 
 

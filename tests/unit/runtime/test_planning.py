@@ -15,10 +15,11 @@ from harnest_ext.distributions import EnvironmentView
 from harnest_ext.errors import LoadError
 from harnest_ext.host import Host
 from harnest_ext.identity import Slug
+from harnest_ext.runtime import rules
 from harnest_ext.runtime.candidate import Candidate, Origin
 from harnest_ext.runtime.checking import objections
 from harnest_ext.runtime.discovery import discover
-from harnest_ext.runtime.planning import make_plan
+from harnest_ext.runtime.planning import make_plan, without
 from harnest_ext.store import Project
 from tests.support.packages import PackageSpec
 from tests.support.projects import extension, installed, relock
@@ -224,3 +225,16 @@ def test_plain_ranges_are_held_as_packaging_holds_them(
         host_range=wanted,
     )
     assert (not objections(candidate, Host(harnest_version=running))) is expected
+
+
+def test_what_failed_may_be_left_out_twice(tmp_path: Path) -> None:
+    """Whoever waits for others, one after the other, is told of the same failure by each."""
+    found = plan(
+        installed(tmp_path, [extension("alpha"), extension("bravo", requires=("alpha",))]),
+        on_broken="skip",
+    )
+    problem = rules.IMPORT_FAILED.problem("It failed.")
+    once = without(found, Slug("alpha"), problem)
+    twice = without(once, Slug("alpha"), problem)
+    assert (once.extensions, set(once.skipped)) == ((), {"alpha", "bravo"})
+    assert (twice, twice.identity) == (once, found.identity)
