@@ -145,9 +145,11 @@ ln "./$t" "./$n" 2>/dev/null || { [ -e "./$n" ] && exit 86; exit 84; }
 else
 mv -f "./$t" "./$n" 2>/dev/null || exit 84
 fi
+[ ! -d "./$n" ] || { rm -f "./$n/$t"; exit 85; }
 printf %s "${m:+old}"
 """
-"""Adds standard input to a temporary file beside the target, and with ``last`` puts it in place."""
+"""Adds standard input to a temporary file beside the target, and with ``last`` puts it in place. A
+folder that came to be there meanwhile has taken it in, from where it is removed again."""
 
 DISCARD = r"""
 place "$@"; follow

@@ -87,6 +87,18 @@ def test_a_program_that_is_missing_inside_is_named(tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.parametrize(("tool", "program"), [("write_file", "mv"), ("generate_file", "ln")])
+def test_a_folder_that_comes_to_be_there_at_the_last_moment_takes_nothing_in(
+    inside: Bench, tool: str, program: str
+) -> None:
+    """It is told as what is there, and holds no temporary file."""
+    path = inside.root.parent / "bin" / program
+    path.write_text(f'#!/bin/sh\nmkdir {inside.root}/f\nexec /usr/bin/{program} "$@"\n')
+    path.chmod(0o755)
+    assert inside.say(tool, path="f", content="x") == "Error (is-a-directory): f is a folder"
+    assert [entry.name for entry in inside.root.rglob("*")] == ["f"]
+
+
 @pytest.mark.parametrize("missing", ["mkdir", "mv", "rm", "rmdir", "sha256sum"])
 def test_no_missing_program_is_taken_for_a_lack_of_permission(tmp_path: Path, missing: str) -> None:
     """Whoever reads the answer knows what the image lacks, and nothing has happened."""
