@@ -127,13 +127,10 @@ def kinds() -> str:
     table: dict[str, set[str]] = {}
     for rule in _rules().values():
         table.setdefault(rule.kind, set()).add(rule.id)
-    for kind, rule_id in _literal_problems():
-        table.setdefault(kind, set()).add(rule_id)
     lines = ["# Errors and exit codes", "", *_exit_codes(), *_tree(), "## Kinds", ""]
     lines += ["| kind | rules |", "| --- | --- |"]
-    known = _rules()
     for kind in sorted(table):
-        shown = (f"[{r}](rules.md#{_anchor(r)})" if r in known else r for r in sorted(table[kind]))
+        shown = (f"[{r}](rules.md#{_anchor(r)})" for r in sorted(table[kind]))
         lines.append(f"| `{kind}` | {', '.join(shown)} |")
     return "\n".join(lines)
 
@@ -169,16 +166,6 @@ def _tree() -> list[str]:
         f"```text\n{body.rstrip()}\n```",
         "",
     ]
-
-
-def _literal_problems() -> Iterator[tuple[str, str]]:
-    for path in sorted((ROOT / "harnest_ext").rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("Problem"):
-                words = {k.arg: k.value for k in node.keywords}
-                kind, rule = words.get("kind"), words.get("rule")
-                if isinstance(kind, ast.Constant) and isinstance(rule, ast.Constant):
-                    yield str(kind.value), str(rule.value)
 
 
 def _anchor(heading: str) -> str:

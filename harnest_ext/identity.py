@@ -7,9 +7,8 @@ import re
 from dataclasses import replace
 from typing import Self
 
-from harnest_ext import limits
+from harnest_ext import limits, rules
 from harnest_ext.errors import InvalidExtension
-from harnest_ext.problem import Problem
 
 __all__ = ["DISTRIBUTION_PREFIX", "HOST_DISTRIBUTION", "PACKAGE_PREFIX", "Slug", "normalized"]
 
@@ -41,14 +40,11 @@ class Slug(str):
         reason = _objection(text)
         if reason:
             raise InvalidExtension(
-                Problem(
-                    kind="name-invalid",
-                    rule="name.slug",
-                    message=f"The extension name is not usable: {reason}.",
+                rules.NAME.problem(
+                    f"The extension name is not usable: {reason}.",
                     got=text,
                     expected=f"a-z, 0-9 and single underscores, starting with a letter, "
                     f"at most {limits.SLUG_CHARACTERS} characters, no reserved word",
-                    remedy="Choose another name, such as 'my_extension'.",
                 )
             )
         return super().__new__(cls, text)

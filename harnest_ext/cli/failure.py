@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from harnest_ext import rules
 from harnest_ext.cli.output import AnswerError, Verbosity
 from harnest_ext.errors import HarnestExtensionError, UsageError
 from harnest_ext.limits import MESSAGE_BYTES
@@ -116,25 +117,18 @@ def _as_ours(error: BaseException) -> HarnestExtensionError:
         return UsageError(_usage(error))
     if isinstance(error, (KeyboardInterrupt, click.Abort)):
         return _Interrupted(
-            Problem(kind="interrupted", rule="cli.interrupted", message="Stopped by the user.")
-        )
-    if isinstance(error, FileNotFoundError) and _adrift():
-        return _Adrift(
             Problem(
-                kind="not-found",
-                rule="cli.current-folder",
-                message="The current folder is no longer there.",
-                remedy="Change to a folder that exists, and run the command again.",
+                kind=rules.INTERRUPTED.kind,
+                rule=rules.INTERRUPTED.id,
+                message="Stopped by the user.",
             )
         )
+    if isinstance(error, FileNotFoundError) and _adrift():
+        return _Adrift(rules.ADRIFT.problem("The current folder is no longer there."))
     if isinstance(error, click.ClickException):
         return UsageError(
-            Problem(
-                kind="usage",
-                rule="usage.argument",
-                message=error.format_message(),
-                path=" ".join(["harnest", *sys.argv[1:3]]),
-                remedy="Correct the argument.",
+            rules.ARGUMENT.problem(
+                error.format_message(), path=" ".join(["harnest", *sys.argv[1:3]])
             )
         )
     return _Defect(_defect(error))
@@ -151,10 +145,8 @@ def _adrift() -> bool:
 def _usage(error: click.UsageError) -> Problem:
     command = error.ctx.command_path if error.ctx else "harnest"
     bare = isinstance(error, click.exceptions.NoArgsIsHelpError)
-    return Problem(
-        kind="usage",
-        rule="usage.command-line",
-        message="A command is missing." if bare else error.format_message(),
+    return rules.COMMAND_LINE.problem(
+        "A command is missing." if bare else error.format_message(),
         path=command,
         remedy=f"See '{command} --help'.",
     )
@@ -163,10 +155,8 @@ def _usage(error: click.UsageError) -> Problem:
 def _defect(error: BaseException) -> Problem:
     where = traceback.extract_tb(error.__traceback__)
     spot = f"{where[-1].name}, line {where[-1].lineno}" if where else ""
-    return Problem(
-        kind="defect",
-        rule="cli.defect",
-        message=f"Harnest met an unexpected {type(error).__name__}: this is a defect in Harnest.",
+    return rules.DEFECT.problem(
+        f"Harnest met an unexpected {type(error).__name__}: this is a defect in Harnest.",
         got=spot,
         remedy=f"Run '{' '.join(['harnest', *sys.argv[1:3]])} ... --verbose' for the traceback "
         "and report it with the version that 'harnest --version' prints.",

@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self, TextIO
 
+from harnest_ext import rules
 from harnest_ext.errors import HarnestExtensionError
-from harnest_ext.problem import Problem
 from harnest_ext.text import printable
 
 if TYPE_CHECKING:
@@ -219,10 +219,7 @@ class Output:
             raise  # the reader has what it wanted
         except OSError as error:
             message = f"The answer can't be written: {error.strerror}."
-            remedy = "Make room where it goes, and ask again: what the command did is done."
-            raise AnswerError(
-                Problem(kind="io-error", rule="cli.answer", message=message, remedy=remedy)
-            ) from error
+            raise AnswerError(rules.ANSWER.problem(message)) from error
 
     def _tell(self, text: str) -> None:
         with self.paused():

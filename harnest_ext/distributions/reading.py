@@ -13,15 +13,17 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
+from harnest_ext import rules
 from harnest_ext.distributions.scanning import suspects
 from harnest_ext.errors import InvalidExtension
 from harnest_ext.identity import Slug
-from harnest_ext.problem import Problem, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from importlib_metadata import Distribution
+
+    from harnest_ext.problem import Problem
 
 __all__ = ["GROUP", "EnvironmentView", "InstalledDistribution", "installed_extensions"]
 
@@ -165,29 +167,20 @@ def _folder(distribution: Distribution, package: str) -> tuple[Path, bool]:
 
 
 def _refusal(message: str) -> InvalidExtension:
-    return InvalidExtension(Problem(kind="load-failed", rule="environment.shape", message=message))
+    return InvalidExtension(rules.SHAPE.problem(message))
 
 
 def _broken(distribution: Distribution, reason: str) -> Problem:
-    return Problem(
-        kind="metadata-invalid",
-        rule="environment.unreadable",
-        message=f"A distribution of the environment was skipped: {reason}.",
-        path=_label(distribution),
-        remedy="Reinstall or remove that distribution.",
-        severity=Severity.WARNING,
+    return rules.UNREADABLE.problem(
+        f"A distribution of the environment was skipped: {reason}.", path=_label(distribution)
     )
 
 
 def _shadowed(brought: InstalledDistribution, first: InstalledDistribution) -> Problem:
-    return Problem(
-        kind="metadata-invalid",
-        rule="environment.duplicate",
-        message=f"The environment brings the extension {brought.slug!r} twice; the first counts.",
+    return rules.DUPLICATE.problem(
+        f"The environment brings the extension {brought.slug!r} twice; the first counts.",
         path=str(brought.folder),
         got=f"{first.version} in {first.folder}, and {brought.version}",
-        remedy="Remove one of the two distributions.",
-        severity=Severity.WARNING,
     )
 
 

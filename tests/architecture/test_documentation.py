@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING
@@ -77,3 +78,16 @@ def test_every_public_module_is_in_the_reference() -> None:
     modules = [module.name for module in iter_modules(harnest.__path__)]
     public = [f"## harnest.{name}\n" for name in modules if not name.startswith("_")]
     assert [name for name in public if name not in shown] == []
+
+
+def test_every_problem_is_of_a_documented_rule() -> None:
+    """None is made from texts: it would be told by a name that can't be looked up."""
+    literal = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in sorted((ROOT / "harnest_ext").rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("Problem")
+        for keyword in node.keywords
+        if keyword.arg == "rule" and isinstance(keyword.value, ast.Constant | ast.JoinedStr)
+    ]
+    assert literal == []

@@ -14,6 +14,7 @@ LEVELS = (
     ("harnest_ext.toml_fault",),
     ("harnest_ext.problem",),
     ("harnest_ext.errors", "harnest_ext.rule"),
+    ("harnest_ext.rules",),
     ("harnest.context", "harnest.continuation", "harnest.credentials", "harnest.durable"),
     ("harnest.execution", "harnest_ext.identity", "harnest_ext.host"),
     ("harnest.extensions", "harnest_ext.manifest"),
