@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from harnest.execution import limits
 
-__all__ = ["Places"]
+__all__ = ["Places", "checked_path"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +38,7 @@ class Places:
             PermissionError: It is outside of the work directory, by itself or through a link.
             ValueError: It is no path.
         """
-        names = _names(self._relative(_checked(path)))
+        names = _names(self._relative(checked_path(path)))
         view = self.inside if inside else self.host
         walk = _Walk(host=self.host, view=view, told=self.inside, shown=repr(path)[:200])
         if not names or names[-1] == "..":
@@ -110,7 +110,12 @@ class _Walk:
         return PermissionError(f"{self.shown} leads out of the work directory {self.told!r}")
 
 
-def _checked(path: object) -> str:
+def checked_path(path: object) -> str:
+    """Return what can be a path.
+
+    Raises:
+        ValueError: It is no text, empty, too long, or holds a NUL or what can't be encoded.
+    """
     if not isinstance(path, str):
         raise ValueError(f"a path must be a str, not {type(path).__name__}")  # noqa: TRY004 - documented for all of them
     if not path or "\0" in path:

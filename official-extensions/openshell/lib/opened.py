@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from harnest.execution import BackendError, ExecutionResult
 from harnest.execution.local import Capture
+from harnest.execution.local.calls import command_line
 from harnest.logging import get_logger
 from harnest.sandbox.optional import OutputStream
 
@@ -217,9 +218,10 @@ class OpenSandbox:
             arguments = (self._config.python, "-c", scripts.BOOTSTRAP)
             code = call.text.encode()
             return Command(arguments=arguments, stdin=code, directory=work, environment=_TEXT)
+        line = command_line(self._config.shell, call.text)
         return Command(
-            arguments=(self._config.shell, "-c"),
-            last=call.text,
+            arguments=line[:-1],
+            last=line[-1],
             stdin=call.stdin or b"",
             directory=work,
         )

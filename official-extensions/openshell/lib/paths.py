@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 
-from . import limits
+from harnest.execution.places import checked_path
 
 __all__ = ["inside"]
 
@@ -20,17 +20,13 @@ def inside(work: str, path: str) -> str:
         PermissionError: It is outside of it.
         ValueError: It is no text, empty, too long or holds a NUL.
     """
-    if not isinstance(path, str) or not path or "\0" in path:
-        raise ValueError("path must be a non-empty str without NUL")
-    if len(path.encode("utf-8", "surrogateescape")) > limits.PATH_BYTES:
-        raise ValueError(f"path has more than {limits.PATH_BYTES} bytes")
     base = posixpath.normpath(work)
-    found = posixpath.normpath(posixpath.join(base, path))
+    found = posixpath.normpath(posixpath.join(base, checked_path(path)))
     if found == base or found.startswith(base.rstrip("/") + "/"):
         return found
     shown = repr(path)[:200]
     if path.startswith("/") and ".." not in path.split("/"):
         raise PermissionError(
-            f"{shown} is outside of the work directory {base}; name a path relative to it"
+            f"{shown} is outside of the work directory {base!r}; name a path relative to it"
         )
-    raise PermissionError(f"{shown} leads out of the work directory {base}")
+    raise PermissionError(f"{shown} leads out of the work directory {base!r}")

@@ -61,11 +61,11 @@ class LocalGateway:
         (found,) = self.state.sandboxes.values()
         return found
 
-    def inside(self, *command: str, user: str = "0") -> str:
+    def inside(self, *command: str, user: str = "0", check: bool = True) -> str:
         """Run a command in the one sandbox, beside the service."""
         container = self.only().container
         assert container is not None, "the sandbox is not ready"
-        return docker("exec", "-u", user, container.name, *command)
+        return docker("exec", "-u", user, container.name, *command, check=check)
 
     def left(self) -> tuple[list[str], list[str], list[str]]:
         """Return the names of sandboxes, providers and profiles that there are."""

@@ -205,6 +205,8 @@ def main():
     os.dup2(null, 0)
     os.close(null)
     sys.argv[:] = ["program"]
+    # Last: a file that an earlier call left there must not replace one of the library.
+    sys.path[:] = [*filter(None, sys.path), os.getcwd()]
     names = sys.modules["__main__"].__dict__
     names.pop("main", None)
     try:
