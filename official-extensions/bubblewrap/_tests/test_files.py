@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from harnest.execution import TierUnavailableError, UnsupportedPromiseError
+from harnest.execution.local import LocalProgramError
 
 from .support import SOMEONE, Room, request
 
@@ -145,6 +146,28 @@ def test_an_allowed_path_may_have_any_name(
     room = open_room(allowed_paths=[tmp_path / name])
     path = ascii(os.fsencode(tmp_path / name / "file"))
     assert room.tell(f"import json\nprint(json.dumps(open({path}).read()))") == "content"
+
+
+@pytest.mark.parametrize("turned", ["in/data", "in"])
+def test_a_link_that_a_program_puts_in_the_way_to_an_allowed_path_is_not_followed(
+    open_room: Callable[..., Room], tmp_path: Path, turned: str
+) -> None:
+    """What it leads to was never allowed; without it programs run again."""
+    secret = tmp_path / "secret"
+    (secret / "data").mkdir(parents=True)
+    (secret / "key").write_text("hidden")
+    (secret / "data" / "key").write_text("hidden")
+    other = open_room()
+    assert other.shell("mkdir -p in/data && echo given > in/data/key").exit_code == 0
+    data = other.directory / "in" / "data"
+    room = open_room(allowed_paths=[data])
+    assert room.shell(f"cat '{data}/key'").stdout == b"given\n"
+    assert other.shell(f"mv {turned} away && ln -s '{secret}' {turned}").exit_code == 0
+    with pytest.raises(LocalProgramError, match="allowed path"):
+        room.shell(f": > ran; cat '{data}/key'")
+    assert not (room.directory / "ran").exists()
+    assert other.shell(f"rm {turned} && mv away {turned}").exit_code == 0
+    assert room.shell(f"cat '{data}/key'").stdout == b"given\n"
 
 
 def test_an_allowed_path_is_readable_at_its_own_place_and_read_only(

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from harnest.execution.listeners import listener_in, listeners
+from harnest.execution.local import LocalProgramError
 
 from .view import View, covers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["HOME", "allowed_view"]
+__all__ = ["HOME", "allowed_view", "check_unlinked"]
 
 HOME: Final = "/home/sandbox"
 """The work directory as programs see it."""
@@ -46,6 +47,25 @@ def allowed_view(paths: Iterable[str], *, work: str | None = None) -> View:
             raise ValueError(f"allowed_paths can't hold {path!r}: {reason}")
         entries.append((path, path))
     return View().joined(View(read_only=tuple(sorted(entries))))
+
+
+def check_unlinked(paths: Iterable[str]) -> None:
+    """Refuse paths that lead elsewhere by now: the next sandbox would show what they lead to.
+
+    Whoever can write there can do that, such as a program whose work directory a path lies in.
+
+    Args:
+        paths: What :func:`allowed_view` allowed.
+
+    Raises:
+        LocalProgramError: On the way to one there is a link.
+    """
+    if any(os.path.realpath(path) != path for path in paths):
+        raise LocalProgramError(
+            "A link was put into the way to an allowed path, so the program was not run: allow "
+            "paths that programs of other workspaces can't change.",
+            phase="start",
+        )
 
 
 def _objection(path: str, work: str | None) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Self
 
 from harnest.execution.local import Launcher, LocalProgram
 
-from .allowed import HOME, allowed_view
+from .allowed import HOME, allowed_view, check_unlinked
 from .arguments import Box
 from .interpreter import interpreter_view
 from .tool import find_tool
@@ -63,6 +63,7 @@ class Confinement:
         python: Interpreter in them.
         network: Whether they have the host's network.
         tmp_bytes: Most bytes in their ``/tmp``.
+        allowed: Real paths that were allowed beside the system; part of ``view``.
     """
 
     tool: Tool
@@ -70,6 +71,7 @@ class Confinement:
     python: str
     network: bool
     tmp_bytes: int
+    allowed: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -104,6 +106,7 @@ class Confinement:
             python=python,
             network=network,
             tmp_bytes=tmp_bytes,
+            allowed=tuple(allowed_paths),
         )
 
     @contextlib.contextmanager
@@ -114,8 +117,10 @@ class Confinement:
             run: The program.
 
         Raises:
+            LocalProgramError: An allowed path leads elsewhere by now.
             OSError: No descriptors are left.
         """
+        check_unlinked(self.allowed)
         environment = self._environment() | dict(run.environment)
         with self.tool.launch(self._box(run.work, environment)) as launch:
             yield LocalProgram(
