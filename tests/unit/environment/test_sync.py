@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from harnest_ext.cli.main import run
 from harnest_ext.environment import SyncOptions, sync
 from harnest_ext.environment.report import PackageChange
 from harnest_ext.environment.standing import check_standing, own_requirements
@@ -68,7 +69,7 @@ def venv(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def project(tmp_path: Path, harnest: Command) -> Callable[..., Project]:
+def project(tmp_path: Path) -> Callable[..., Project]:
     """Make an agent project with extensions that require ordinary packages."""
 
     def make(dependencies: str = "", **extensions: str) -> Project:
@@ -79,8 +80,7 @@ def project(tmp_path: Path, harnest: Command) -> Callable[..., Project]:
         for name, requirement in extensions.items():
             spec = PackageSpec(name=name, dependencies=(requirement,))
             wheel = make_wheel(tmp_path / "wheels", spec)
-            done = harnest("extensions", "install", wheel, cwd=folder)
-            assert done.code == 0, done.stderr
+            assert run(["extensions", "install", str(wheel), "--project", str(folder)]) == 0
         return Project.at(folder)
 
     return make
