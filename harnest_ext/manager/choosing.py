@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from harnest_ext.errors import InvalidExtension
 from harnest_ext.manager import rules
-from harnest_ext.manager.incoming import Incoming, facts_of, source_of
+from harnest_ext.manager.incoming import Incoming, facts_of, source_of, told_of
 from harnest_ext.package import open_package
 from harnest_ext.resolution import OriginKind
 
@@ -31,7 +31,8 @@ def open_candidate(
         SourceError: Its source failed.
     """
     path = setting.lookup.fetch(candidate)
-    package = stack.enter_context(open_package(path, host=setting.host))
+    with told_of(f"wheel {candidate.filename} of {candidate.origin}"):
+        package = stack.enter_context(open_package(path, host=setting.host))
     # The hash is compared once more: of the bytes that are open, not of those that were fetched.
     sha256 = package.archive.sha256 if package.archive else ""
     wanted = (candidate.slug, candidate.version, candidate.sha256 or sha256)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from harnest_ext.distributions import installed_extensions
 from harnest_ext.errors import HarnestExtensionError, StoreError
+from harnest_ext.manager import rules as manager_rules
 from harnest_ext.manager.consistency import inconsistencies
 from harnest_ext.manager.findings import Finding
 from harnest_ext.manager.mending import wrong_modes
@@ -51,7 +52,7 @@ def diagnose(setting: Setting) -> tuple[Finding, ...]:
         *_journal(project),
         *_leftovers(project),
         *_files(project, view),
-        *_copies(project),
+        *_copies(project, view),
         *_modes(project, view),
         *(Finding(problem=p) for p in inconsistencies(view.lock, setting.host)),
         *_environment(view),
@@ -125,10 +126,17 @@ def _files(project: Project, view: InstalledView) -> Iterator[Finding]:
             yield Finding(problem=problem, fixable=True)
 
 
-def _copies(project: Project) -> Iterator[Finding]:
+def _copies(project: Project, view: InstalledView) -> Iterator[Finding]:
     found, problems = verify(project)
     for item in found:
-        if item.state in _STATES:
+        entry = view.lock.get(item.name)
+        if item.state is CopyState.MISSING and entry is not None and entry.linked:
+            problem = manager_rules.SOURCE_MISSING.problem(
+                f"The folder that '{item.name}' is linked to is not there.",
+                path=entry.source.location,
+            )
+            yield Finding(problem=problem)
+        elif item.state in _STATES:
             rule, message, fixable = _STATES[item.state]
             yield Finding(
                 problem=rule.problem(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from harnest_ext.errors import UsageError
 from harnest_ext.manager import rules
-from harnest_ext.manager.incoming import Incoming, relative
+from harnest_ext.manager.incoming import Incoming, relative, told_of
 from harnest_ext.manager.lookup import LateNames
 from harnest_ext.package import open_package
 from harnest_ext.sources import FolderSource, NamedSource, WheelSource, classify
@@ -105,7 +105,9 @@ def open_source(
         kind = SourceKind.WHEEL
     else:
         kind = SourceKind.LINKED if link else SourceKind.FOLDER
-    package = stack.enter_context(open_package(source.path, host=setting.host))
+    what = "wheel" if kind is SourceKind.WHEEL else "folder"
+    with told_of(f"{what} {path}"):
+        package = stack.enter_context(open_package(source.path, host=setting.host))
     return Incoming(
         package=replace(package, location=source.path),
         source=LockedSource(kind=kind, location=path),

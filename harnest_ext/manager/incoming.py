@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harnest_ext.errors import InvalidExtension
+from harnest_ext.errors import IncompatibleExtension, InvalidExtension
 from harnest_ext.manager import rules
 from harnest_ext.resolution.candidate import Candidate, Facts, Origin, OriginKind
 from harnest_ext.store.lock import LockedExtension, LockedSource, SourceKind
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from harnest_ext.package import ExtensionPackage
     from harnest_ext.store.wishes import Wish
 
-__all__ = ["Incoming", "facts_of", "given_candidate", "relative", "source_of"]
+__all__ = ["Incoming", "facts_of", "given_candidate", "relative", "source_of", "told_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +90,21 @@ def source_of(candidate: Candidate, root: Path) -> LockedSource:
     kind = SourceKind(candidate.origin.kind.value)
     local = kind in {SourceKind.FOLDER, SourceKind.WHEEL, SourceKind.LINKED}
     return LockedSource(kind=kind, location=location, file="" if local else candidate.filename)
+
+
+@contextmanager
+def told_of(package: str) -> Iterator[None]:
+    """Say in refusals of the block which package they are about: their paths are inside of it.
+
+    Args:
+        package: The package, such as ``folder ../weather``.
+    """
+    try:
+        yield
+    except (InvalidExtension, IncompatibleExtension) as error:
+        first, *others = error.problems
+        named = replace(first, details=(f"in the {package}", *first.details))
+        raise type(error)((named, *others), unchanged=error.unchanged) from error.__cause__
 
 
 def relative(path: Path, root: Path) -> str:

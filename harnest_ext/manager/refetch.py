@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from harnest_ext.errors import ExtensionNotFound, InvalidExtension
 from harnest_ext.manager import rules
-from harnest_ext.manager.incoming import Incoming
+from harnest_ext.manager.incoming import Incoming, told_of
 from harnest_ext.manager.question import locked_path
 from harnest_ext.package import open_package
 from harnest_ext.store.lock import SourceKind
@@ -32,7 +32,9 @@ def fetch_locked(setting: Setting, entry: LockedExtension, stack: ExitStack) -> 
         SourceError: A registry or index failed.
     """
     path = _located(setting, entry)
-    package = stack.enter_context(open_package(path, host=setting.host))
+    what = f"{entry.source.kind.value} {entry.source.location}".rstrip()
+    with told_of(what):
+        package = stack.enter_context(open_package(path, host=setting.host))
     found = package.archive.sha256 if package.archive else ""
     if package.slug != entry.name or package.digest != entry.digest or found != entry.wheel_sha256:
         raise InvalidExtension(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support.commands import snapshot
-from tests.support.packages import make_folder
+from tests.support.packages import PackageSpec, make_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -105,3 +105,23 @@ def test_a_source_whose_path_no_text_can_name_is_refused(
     done = harnest("extensions", "install", *link, f"{parent}/weather", "--json", cwd=agent)
     assert (done.code, done.error["rule"]) == (1, "install.path")
     assert snapshot(agent) == before
+
+
+def test_a_refusal_says_which_package_it_is_about(harnest: Command, agent: Path) -> None:
+    """Its paths are inside of the package, and the agent has files of the same names."""
+    make_folder(agent.parent / "src")
+    make_folder(agent.parent / "src", PackageSpec(name="broken", files={"lib/x.py": "def ("}))
+    done = harnest("extensions", "install", "../src/weather", "../src/broken", "--json", cwd=agent)
+    assert (done.code, done.error["path"], done.error["line"]) == (1, "lib/x.py", 1)
+    assert done.error["details"] == ["in the folder ../src/broken"]
+
+
+def test_the_doctor_names_a_linked_folder_that_is_gone(harnest: Command, agent: Path) -> None:
+    """A sync can't bring it back, so none is proposed."""
+    source = make_folder(agent.parent / "src")
+    assert harnest("extensions", "install", "--link", source, cwd=agent).code == 0
+    source.rename(source.with_name("moved"))
+    done = harnest("extensions", "doctor", "--json", cwd=agent)
+    (found,) = done.json["findings"]
+    assert (found["path"], found["rule"]) == ("../src/weather", "sync.source-missing")
+    assert found["fixable"] is False
