@@ -14,8 +14,8 @@ import threading
 from typing import TYPE_CHECKING
 
 from harnest import _namespace
-from harnest.extensions._errors import ExtensionNamespaceError
-from harnest.extensions._loader import FolderFinder, package_spec, refuse_reload
+from harnest.extensions._errors import ExtensionImportError, ExtensionNamespaceError
+from harnest.extensions._loader import MAIN, FolderFinder, package_spec, refuse_reload
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -95,11 +95,22 @@ class _NamespaceFinder:
         if target is not None:
             raise refuse_reload(fullname)
         found = _PUBLISHED.get(name)
+        if found and rest.partition(".")[0] == MAIN:
+            raise _second(fullname, PREFIX + name)
         if rest:
             return found.finder.find(fullname, list(path or ())) if found else None
         if found:
             return package_spec(fullname, found.folder)
         return _namespace.on_demand_spec(fullname)
+
+
+def _second(fullname: str, extension: str) -> ExtensionImportError:
+    # As a module of its own it would run again, and take the singleton's place in the package.
+    return ExtensionImportError(
+        f"{fullname} is not imported: the extension's {MAIN}.py is {extension} itself. Import from "
+        "there.",
+        name=fullname,
+    )
 
 
 def _activate(fullname: str) -> ModuleType:

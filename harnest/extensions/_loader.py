@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib.util
 from importlib.machinery import FileFinder, ModuleSpec, SourceFileLoader
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from harnest.extensions import _bytecode
 from harnest.extensions._errors import ExtensionImportError
@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import CodeType, ModuleType
 
-__all__ = ["ExtensionLoader", "FolderFinder", "file_spec", "package_spec", "refuse_reload"]
+__all__ = ["MAIN", "ExtensionLoader", "FolderFinder", "file_spec", "package_spec", "refuse_reload"]
+
+MAIN: Final = "extension"
+"""The file that is the extension's own module, without its suffix."""
 
 
 class ExtensionLoader(SourceFileLoader):
@@ -91,7 +94,7 @@ class FolderFinder:
 
 def package_spec(fullname: str, folder: Path) -> ModuleSpec:
     """Return the spec of an extension: its ``extension.py``, searching its folder."""
-    source = str(folder / "extension.py")
+    source = str(folder / f"{MAIN}.py")
     spec = importlib.util.spec_from_file_location(
         fullname,
         source,

@@ -92,6 +92,15 @@ def test_relative_imports_work_with_and_without_init_files(module: Any) -> None:
     assert sys.modules["harnest.extensions.shape.lib.deep.values"].DOUBLED == 4
 
 
+def test_the_extensions_file_is_no_module_beside_it(module: Any) -> None:
+    """It runs once: as ``<name>.extension`` it would take the singleton's place."""
+    singleton = module.extension
+    with pytest.raises(ExtensionImportError, match=r"is harnest\.extensions\.shape itself"):
+        importlib.import_module("harnest.extensions.shape.extension")
+    assert module.extension is singleton
+    assert "harnest.extensions.shape.extension" not in sys.modules
+
+
 def test_the_module_says_where_it_comes_from(module: Any, project: Path) -> None:
     """File, path, package and spec are those of an ordinary package."""
     folder = project / "extensions" / "shape"
