@@ -172,6 +172,23 @@ def test_closing_removes_every_retained_directory(make: Callable[..., Any]) -> N
     assert directories() == []
 
 
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # threads of the test run
+def test_closing_in_a_forked_copy_of_the_process_removes_nothing_of_its_parent_s(
+    make: Callable[..., Any],
+) -> None:
+    """Servers fork their workers, each of which closes what it got."""
+    provider = make(scope="session")
+    assert counted(provider) == 1
+    copy = os.fork()
+    if not copy:
+        try:
+            provider.close()
+        finally:
+            os._exit(0)
+    os.waitpid(copy, 0)
+    assert counted(provider) == 2
+
+
 @pytest.mark.parametrize(
     "then",
     ["", "os.mkdir(place)", "os.symlink({other!r}, place)", "open(place, 'x').close()"],

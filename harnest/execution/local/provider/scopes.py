@@ -65,7 +65,8 @@ class Scopes:
         self._retained: OrderedDict[_Key, _Retained] = OrderedDict()
         self._guard = threading.Lock()
         # A program that forgets to close its provider leaves no directories behind either.
-        self._finalizer = weakref.finalize(self, _remove_own, self._retained, os.getpid())
+        self._owner = os.getpid()
+        self._finalizer = weakref.finalize(self, _remove_own, self._retained, self._owner)
 
     @contextlib.contextmanager
     def directory(self, key: _Key, control: SandboxControl) -> Iterator[Path]:
@@ -98,9 +99,9 @@ class Scopes:
                 retained.users -= 1
 
     def close(self) -> None:
-        """Remove every retained directory."""
+        """Remove every retained directory; in a forked copy of the process, none."""
         with self._guard:
-            _remove_all(self._retained)
+            _remove_own(self._retained, self._owner)
 
     def _enter(self, key: _Key) -> _Retained:
         with self._guard:
@@ -148,10 +149,7 @@ def _made(prefix: str) -> Path:
 
 
 def _remove_own(retained: OrderedDict[_Key, _Retained], owner: int) -> None:
-    if os.getpid() == owner:  # a forked copy of the process owns none of them
-        _remove_all(retained)
-
-
-def _remove_all(retained: OrderedDict[_Key, _Retained]) -> None:
+    if os.getpid() != owner:  # a forked copy of the process owns none of them
+        return
     while retained:
         workdir.remove(retained.popitem()[1].path)
