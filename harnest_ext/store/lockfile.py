@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 import tomllib
+from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from harnest_ext import limits
@@ -64,7 +66,7 @@ def parse_lock(data: bytes, path: str) -> LockFile:
 def _quick(data: bytes, path: str) -> LockFile | None:
     try:
         tables = quick_tables(data.decode(), _HEADER)
-        lock = None if tables is None else _lock(tables, path)
+        lock = None if tables is None else _lock(tables, path, data)
     except (UnicodeDecodeError, InvalidExtension):
         # What is wrong is told by the strict reading, with its place.
         return None
@@ -83,23 +85,37 @@ def _parsed(data: bytes, path: str) -> LockFile:
         raise _refusal(path, rules.LOCK_TOML, reason, line=line or fault.line) from error
     version = document.pop("lock-version", None)
     if version != _VERSION or isinstance(version, bool):
-        raise _refusal(path, rules.LOCK_VERSION, "Its lock-version is not known here.", got=version)
+        found = data.find(b"lock-version")
+        line = data.count(b"\n", 0, max(found, 0)) + 1
+        told = "Its lock-version is not known here."
+        raise _refusal(path, rules.LOCK_VERSION, told, line=line, got=version)
     tables = document.pop("extension", [])
     if document or not isinstance(tables, list):
         raise _refusal(
             path, rules.LOCK_KEYS, "It holds other keys than its own.", got=list(document)
         )
-    return _lock(tables, path)
+    return _lock(tables, path, data)
 
 
-def _lock(tables: list[Any], path: str) -> LockFile:
+def _lock(tables: list[Any], path: str, data: bytes) -> LockFile:
     entries: dict[Slug, LockedExtension] = {}
-    for table in tables:
-        entry = _entry(table, path)
-        if entry.name in entries:
-            raise _refusal(path, rules.LOCK_DUPLICATE, f"It names '{entry.name}' twice.")
+    for number, table in enumerate(tables):
+        try:
+            entry = _entry(table, path)
+            if entry.name in entries:
+                raise _refusal(path, rules.LOCK_DUPLICATE, f"It names '{entry.name}' twice.")
+        except InvalidExtension as error:
+            line = _entry_line(data, number)
+            raise InvalidExtension(replace(error.problems[0], line=line)) from error
         entries[entry.name] = entry
     return LockFile(entries=entries)
+
+
+def _entry_line(data: bytes, number: int) -> int | None:
+    """The line on which the entry of that number begins, in the way that locks are written."""
+    lines = enumerate(data.split(b"\n"), 1)
+    begun = (at for at, line in lines if line.strip() == b"[[extension]]")
+    return next(islice(begun, number, None), None)
 
 
 def render_lock(lock: LockFile) -> bytes:

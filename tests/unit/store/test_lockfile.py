@@ -145,3 +145,21 @@ def test_an_absent_lock_is_empty_and_a_link_is_refused(tmp_path: Path) -> None:
     with pytest.raises(StoreError) as caught:
         read_lock(tmp_path / "link")
     assert caught.value.rule == "store.unreadable"
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("# c\nlock-version = 2\n", 2),
+        ("", 1),
+        (HEAD + "nonsense\n", 2),
+        (HEAD + ENTRY + "more = 1\n", 2),
+        (HEAD + ENTRY + ENTRY, 7),
+        (HEAD + ENTRY + ENTRY.replace("sha256:", "md5:"), 7),
+    ],
+)
+def test_a_breach_is_told_with_the_line_of_its_entry(text: str, line: int) -> None:
+    """Of the file's header, or of the entry that breaks the format."""
+    with pytest.raises(InvalidExtension) as caught:
+        parse_lock(text.encode(), "lock")
+    assert caught.value.line == line
