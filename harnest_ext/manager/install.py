@@ -127,8 +127,20 @@ class Installation:
             root=self._setting.project.root,
             changes=tuple(to_change(step, self._state, wishes) for step in ordered),
             warnings=(*resolution.notes, *(w for i in incoming for w in i.package.warnings)),
+            notes=self._pinned(asked),
             recovered=writer is not None and writer.recovered,
             dry_run=writer is None,
+        )
+
+    def _pinned(self, asked: Asked) -> tuple[str, ...]:
+        """Why what was to be upgraded by its name stays what it is."""
+        if not self._options.permission.upgrade:
+            return ()
+        entries = (self._state.lock.get(item.slug) for item in asked.wanted)
+        return tuple(
+            f"'{entry.name}' is pinned to {entry.version} and stays."
+            for entry in entries
+            if entry is not None and entry.pinned
         )
 
     def _resolve(self, asked: Asked, upgrade: frozenset[Slug]) -> Resolution:
