@@ -117,7 +117,12 @@ def _details(facts: _Facts, item: InstalledExtension) -> ExtensionDetails:
     if entry is None:
         path = f"extensions/{item.name}"
         return ExtensionDetails(
-            name=item.name, state=item.state, path=path, required_by=required_by, shadows=shadows
+            name=item.name,
+            state=item.state,
+            path=path,
+            requested=item.name in facts.wishes,
+            required_by=required_by,
+            shadows=shadows,
         )
     return ExtensionDetails(
         name=item.name,

@@ -125,3 +125,12 @@ def test_the_doctor_names_a_linked_folder_that_is_gone(harnest: Command, agent: 
     (found,) = done.json["findings"]
     assert (found["path"], found["rule"]) == ("../src/weather", "sync.source-missing")
     assert found["fixable"] is False
+
+
+def test_what_is_not_in_the_lock_is_not_made_up(harnest: Command, agent: Path) -> None:
+    """Of a copy without an entry nobody knows the capabilities, or who wanted it."""
+    make_folder(agent / "extensions")
+    shown = harnest("extensions", "show", "weather", cwd=agent)
+    assert shown.code == 0
+    assert "capabilities:  unknown: it is not in the lock\n" in shown.stdout
+    assert "requirement" not in shown.stdout

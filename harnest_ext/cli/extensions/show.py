@@ -38,18 +38,17 @@ def command(name: str, *, project: Path | None, output: Output) -> None:
 
 def _text(item: ExtensionDetails) -> str:
     asked = item.requirement or "any version"
+    # What no lock entry describes is not known to come from somewhere, or to be content with less.
+    missing = "none" if item.version else "unknown: it is not in the lock"
     rows = [
         ("name", item.name),
         ("version", item.version),
         ("state", state_text(item)),
         ("path", item.path),
         ("source", origin(item.source)),
-        (
-            "asked for",
-            asked if item.requested else "as a requirement",
-        ),
+        ("asked for", asked if item.requested else "as a requirement" if item.version else ""),
         ("digest", item.digest),
-        ("capabilities", ", ".join(item.capabilities) or "none"),
+        ("capabilities", ", ".join(item.capabilities) or missing),
         ("requires", ", ".join(item.requires)),
         ("required by", ", ".join(item.required_by)),
         ("dependencies", ", ".join(item.dependencies)),
