@@ -91,7 +91,7 @@ class Tool(abc.ABC):
         """The JSON schema of its arguments; a copy of the caller's own."""
         return schema_of(self.parameters)
 
-    async def run(self, **arguments: object) -> Outcome:
+    async def run(self, /, **arguments: object) -> Outcome:
         """Do the work and return what came of it, as values.
 
         Args:
@@ -104,7 +104,7 @@ class Tool(abc.ABC):
         """
         return await self._run(**checked(self.parameters, arguments))
 
-    async def __call__(self, **arguments: object) -> str:
+    async def __call__(self, /, **arguments: object) -> str:
         """Do the work and return text for a model.
 
         Args:

@@ -124,6 +124,7 @@ def test_a_backend_that_can_not_be_synced_is_kept(tmp_path: Path) -> None:
         ({"path": "f", "offset": "1"}, "offset must be an integer, not str"),
         ({"path": "f", "offset": 0}, "offset must be at least 1, not 0"),
         ({"path": "f", "lines": 1}, "there is no argument 'lines'; there are limit, offset, path"),
+        ({"path": "f", "self": 1}, "there is no argument 'self'; there are limit, offset, path"),
     ],
 )
 def test_wrong_arguments_are_named(arguments: dict[str, object], said: str, tmp_path: Path) -> None:
