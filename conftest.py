@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -82,8 +83,12 @@ def pytest_runtest_makereport(
 
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
-    """Count the Docker tests from nothing."""
+    """Count the Docker tests from nothing; let programs get the signals that tests send them."""
     config.stash[_passed] = 0
+    for number in (signal.SIGHUP, signal.SIGINT):
+        # What is ignored, as in a shell's background, programs inherit; a handler they don't.
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, lambda *_: None)
     config.pluginmanager.register(_Counter(config), "harnest-docker-counter")
     config.pluginmanager.register(_Tried(), "harnest-tried")
 
