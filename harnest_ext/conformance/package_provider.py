@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harnest_ext.conformance import rules
+from harnest_ext.conformance.checks import origin
 from harnest_ext.conformance.scratch import ScratchProject
 from harnest_ext.conformance.target import profile_of
 from harnest_ext.conformance.workspace_profile import WorkspaceProfile
@@ -83,7 +84,7 @@ def _profiles(path: Path) -> Profiles:
         alone = workspace is not None and not hasattr(module, "PROFILE")
         provider = None if alone else profile_of(module.PROFILE, path.resolve().name)
     except Exception as error:
-        raise LoadError(_problem(file, type(error).__name__)) from error
+        raise LoadError(_problem(file, origin(error))) from error
     return Profiles(provider=provider, workspace=workspace)
 
 

@@ -13,6 +13,7 @@ from harnest.sandbox.optional import (
     SandboxStreamingProvider,
 )
 from harnest_ext.conformance import rules
+from harnest_ext.conformance.checks import origin
 from harnest_ext.conformance.features import Feature, ProviderProfile
 from harnest_ext.errors import ExtensionNotFound, UsageError
 
@@ -44,7 +45,7 @@ def load_profile(target: str) -> ProviderProfile:
         found = getattr(importlib.import_module(module), attribute)
     except (ImportError, AttributeError) as error:
         raise ExtensionNotFound(
-            _problem(rules.NOT_FOUND, f"It can't be imported ({type(error).__name__}).", target)
+            _problem(rules.NOT_FOUND, f"It can't be imported ({origin(error)}).", target)
         ) from error
     return profile_of(found, target)
 

@@ -180,11 +180,11 @@ def test_the_command_tests_the_provider_that_an_extension_brings(tmp_path: Path)
 def test_a_broken_profile_is_a_refusal(tmp_path: Path) -> None:
     """What goes wrong in the author's own file names that file and the type, not the message."""
     made = create_extension("demo", tmp_path / "demo", template="sandbox-provider")
-    (made.folder / "_tests" / "conformance.py").write_text("raise RuntimeError('mine')")
+    (made.folder / "_tests" / "conformance.py").write_text("import os\nraise RuntimeError('mine')")
     done = HARNEST("extensions", "test", made.folder, "--json", cwd=tmp_path)
     assert done.code == 1
-    assert "conformance.py" in done.stdout
-    assert "RuntimeError" in done.stdout
+    assert done.json["error"]["path"].endswith("conformance.py")
+    assert done.json["error"]["got"] == "RuntimeError (conformance.py:2)"
 
 
 @pytest.mark.parametrize(
