@@ -1,12 +1,13 @@
 """The first process of a PID namespace: starts one daemon, signals it on request, reaps everybody.
 
 ``nest.py COMMAND...`` reads lines: ``start``, or the number of a signal for what was started. It answers
-each with one line once it is done; a daemon that was killed is gone by then. It ends with its standard
-input, and the kernel ends with it everything that is left in the namespace.
+each with one line, whether that lives, once it is done; what was killed is gone by then. It ends with its
+standard input, and the kernel ends with it everything that is left in the namespace.
 """
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import signal
@@ -62,7 +63,8 @@ def main() -> None:
             process = _start(sys.argv[1:])
         else:
             number = int(line)
-            os.kill(process, number)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, number)
             while number == signal.SIGKILL and _alive(process):
                 time.sleep(0.01)
         _answer(str(int(_alive(process))))

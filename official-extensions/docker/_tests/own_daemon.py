@@ -76,10 +76,13 @@ class OwnDaemon:
 
     def start(self) -> None:
         """Start the daemon in its nest and wait until it answers."""
+        self._begin()
+        self._await_answer()
+
+    def _begin(self) -> None:
         # What a killed daemon wrote there is the number of a process that is none any more.
         (self._folder / "pid").unlink(missing_ok=True)
         self._alive = self._say("start")
-        self._await_answer()
 
     def kill(self) -> None:
         """End the daemon by SIGKILL; its containers run on."""
@@ -217,6 +220,9 @@ class OwnDaemon:
         while not self.answers():
             if time.monotonic() > end:
                 raise RuntimeError(f"the tests' own daemon gives no answer: {self._last_words()}")
+            if not self._say("0"):
+                # On a slow machine it gives up on its containerd, and meets it when it is started again.
+                self._begin()
             time.sleep(_POLL_SECONDS)
 
     def _last_words(self) -> str:

@@ -14,7 +14,7 @@ from fake_daemon import FakeDaemon, ending
 from harnest.extensions.docker import DockerSandboxProvider, DockerScope, docker
 from harnest.extensions.docker.lib.contracts.config import DockerSandboxConfig
 from harnest.extensions.docker.lib.daemon.faults import recognise
-from harnest.extensions.docker.lib.daemon.port import Fault
+from harnest.extensions.docker.lib.daemon.port import DaemonFault, Fault
 from harnest.extensions.docker.lib.errors import (
     DockerCleanupError,
     DockerImageError,
@@ -136,6 +136,52 @@ def test_what_was_made_by_a_request_without_an_answer_is_found_and_removed(
         run(provider)
     assert daemon.empty
     assert run(provider).stdout == "hello"
+
+
+class Slow(FakeDaemon):
+    """A daemon that gives no answer to the first request for a container or network, and obeys later."""
+
+    def __init__(self, method: str) -> None:
+        super().__init__()
+        self._method = method
+        self._late: tuple[Any, ...] | None = None
+
+    def create(self, *request: Any) -> str:
+        """Make a container, at another time if it is the first."""
+        self._put_off("create", request)
+        return super().create(*request)
+
+    def create_network(self, *request: Any) -> str:
+        """Make a network, at another time if it is the first."""
+        self._put_off("create_network", request)
+        return super().create_network(*request)
+
+    def catch_up(self) -> None:
+        """Make what was asked for first."""
+        assert self._late is not None
+        getattr(super(), self._method)(*self._late)
+
+    def _put_off(self, method: str, request: tuple[Any, ...]) -> None:
+        if method == self._method and self._late is None:
+            self._late = request
+            raise DaemonFault(Fault.TIMEOUT)
+
+
+@pytest.mark.parametrize("method", ["create", "create_network"])
+@pytest.mark.parametrize("then", ["a later call", "the end"])
+def test_what_a_slow_daemon_makes_after_it_was_given_up_is_removed(method: str, then: str) -> None:
+    """A daemon that was frozen makes it when nobody looks for it any more: the next removal takes it along."""
+    daemon = Slow(method)
+    provider = DockerSandboxProvider(DockerSandboxConfig(image="image", **REDIS), daemon)
+    with pytest.raises(DockerUnavailable):
+        run(provider)
+    daemon.catch_up()
+    assert not daemon.empty
+    if then == "a later call":
+        assert run(provider).stdout == "hello"
+        assert daemon.empty
+    provider.close()
+    assert daemon.empty
 
 
 def test_a_resource_of_the_same_name_that_is_not_ours_is_left_alone(

@@ -92,6 +92,8 @@ ENDING_SECONDS: Final = 0.25
 """A container whose input has ended may take so long to end by itself before it is killed, in seconds."""
 LOST_SECONDS: Final = 1.0
 """A resource whose creation got no answer is looked for this long before it counts as never made."""
+DOUBT_SECONDS: Final = 600.0
+"""And for so long with every later removal too: a daemon that was frozen may make it then, in seconds."""
 CHECK_SECONDS: Final = 0.05
 """Longest time between two looks at cancellation, in seconds."""
 CHUNK_BYTES: Final = 64 * KIB

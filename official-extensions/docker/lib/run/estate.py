@@ -39,12 +39,17 @@ _ALLOWED = {
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Holding:
-    """One resource; *handle* is its id, or its name until the id is known."""
+    """One resource; *handle* is its id, or its name until the id is known.
+
+    Attributes:
+        unseen: whether its creation got no answer and it was not found: it may be made later.
+    """
 
     kind: Kind
     name: str
     handle: str
     state: State = State.REQUESTED
+    unseen: bool = False
 
     def _become(self, state: State) -> None:
         if state not in _ALLOWED[self.state]:
@@ -91,6 +96,12 @@ class Estate:
         with self._lock:
             left = [item for item in reversed(self._holdings) if item.state is not State.GONE]
         return sorted(left, key=lambda item: _REMOVAL_ORDER.index(item.kind))
+
+    @property
+    def unseen(self) -> list[Holding]:
+        """What was asked for and never seen."""
+        with self._lock:
+            return [item for item in self._holdings if item.unseen]
 
     @property
     def settled(self) -> bool:

@@ -12,8 +12,8 @@ from harnest.sandbox.scope import SandboxControl
 from ..daemon.port import Daemon, DaemonFault, Fault
 from ..errors import DockerCleanupError, Phase
 from ..limits import CHECK_SECONDS, CLEANUP_SECONDS, ENDING_SECONDS, LOST_SECONDS
-from ..plan.labels import TOPOLOGY
 from ..telemetry import warn
+from .doubts import Doubts, made
 from .estate import Estate, Holding, Kind
 from .patience import in_background
 
@@ -36,6 +36,7 @@ def _remove(daemon: Daemon, estate: Estate, holding: Holding, deadline: float) -
     while (left := deadline - time.monotonic()) > 0:
         try:
             if holding.lost and not _ours(daemon, estate, holding, left):
+                holding.unseen = True
                 holding.gone()
                 return True
             if holding.kind is Kind.NETWORK:
@@ -64,12 +65,10 @@ def _let_end(daemon: Daemon, holding: Holding, seconds: float) -> None:
 
 def _ours(daemon: Daemon, estate: Estate, holding: Holding, seconds: float) -> bool:
     """Tell whether the resource with our name, whose creation nobody confirmed, is this topology's."""
-    labels = {TOPOLOGY: estate.topology}
-    look = daemon.networks if holding.kind is Kind.NETWORK else daemon.containers
     # The daemon may still be making it: what is not there yet is waited for a little.
     until = time.monotonic() + min(seconds / 2, LOST_SECONDS)
     while True:
-        if any(item.name == holding.name for item in look(labels, seconds)):
+        if made(daemon, estate.topology, holding, seconds):
             return True
         if time.monotonic() >= until:
             return False
@@ -96,6 +95,7 @@ class Graveyard:
         self._lock = threading.Lock()
         self._retrying = threading.Lock()
         self._burials: list[_Burial] = []
+        self._doubts = Doubts(daemon)
 
     def bury(
         self,
@@ -121,12 +121,16 @@ class Graveyard:
     def settle(self, scope: SandboxControl | None = None, since: float = math.inf) -> None:
         """Finish the removals that failed or that were not waited for, while *scope* lasts.
 
+        Without a scope, at the end of everything, what was never seen is looked for once more too.
+
         What was tried and failed later than *since* (monotonic) is not tried again.
 
         Raises:
             DockerCleanupError: something is still left.
             TimeoutError: the deadline passed; the removal goes on.
         """
+        if scope is None:
+            self._doubts.look(LOST_SECONDS)
         if not self._burials:
             return
         with self._retrying if scope is None else scope.acquire(self._retrying):
@@ -164,6 +168,7 @@ class Graveyard:
         try:
             with control.cleanup(CLEANUP_SECONDS) as window:
                 remove_all(self._daemon, burial.estate, _margin(window.remaining()))
+                self._doubts.look(_margin(window.remaining()))
         except TimeoutError:
             # The window closed in the last request: what is known of the estate decides.
             pass
@@ -174,6 +179,7 @@ class Graveyard:
         burial.tried = time.monotonic()
         burial.confirmed = burial.estate.settled
         if burial.confirmed:
+            self._doubts.add(burial.estate)
             burial.forget()
             with self._lock:
                 self._burials.remove(burial)
