@@ -7,7 +7,6 @@ it belongs to is revoked, or when the control scope around the agent's run is le
 from __future__ import annotations
 
 import dataclasses
-import weakref
 from typing import TYPE_CHECKING, Any
 
 try:
@@ -22,6 +21,7 @@ except ImportError as error:
 
 from pydantic import PrivateAttr
 
+from harnest.sandbox.adapters.held import Held
 from harnest.sandbox.adapters.visible import outcome_line
 from harnest.sandbox.context import SandboxContext
 from harnest.sandbox.file import SandboxFile
@@ -47,15 +47,14 @@ _NO_CODE = SandboxResult(status=SandboxStatus.FAILED, metadata={"reason": "the c
 class HarnestCodeExecutor(BaseCodeExecutor):
     """ADK's interface on top of a managed sandbox; its fields are ADK's own.
 
-    The provider is closed by :meth:`close`, with the executor, or with the process.
+    The provider is closed by :meth:`close`, with the executor and its copies, or with the process.
     """
 
-    _managed: ManagedSandbox = PrivateAttr()
+    _held: Held = PrivateAttr()
 
     def __init__(self, managed: ManagedSandbox, **fields: Any) -> None:
         super().__init__(**fields)
-        self._managed = managed
-        weakref.finalize(self, managed.close)
+        self._held = Held(managed)
 
     def execute_code(
         self,
@@ -80,14 +79,14 @@ class HarnestCodeExecutor(BaseCodeExecutor):
         if not code_execution_input.code.strip():
             # A model may write an empty block: it is told so, and the agent's run goes on.
             return _translated(_NO_CODE)
-        request = self._managed.request(
+        request = self._held.managed.request(
             code_execution_input.code,
             input_files=[_received(file) for file in code_execution_input.input_files],
             timeout_seconds=getattr(self, "timeout_seconds", None),
             execution_id=code_execution_input.execution_id,
             context=_identity(invocation_context),
         )
-        return _translated(self._managed.execute(request))
+        return _translated(self._held.managed.execute(request))
 
     def close(self) -> None:
         """Close the provider; repeat it if it raises.
@@ -95,7 +94,7 @@ class HarnestCodeExecutor(BaseCodeExecutor):
         Raises:
             SandboxExecutionError: The provider's own close failed.
         """
-        self._managed.close()
+        self._held.managed.close()
 
 
 def adk_executor(declaration: Sandbox) -> BaseCodeExecutor:

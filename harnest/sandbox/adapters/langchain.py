@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import weakref
 from typing import TYPE_CHECKING, Any, Self
 
 try:
@@ -15,6 +14,7 @@ except ImportError as error:
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, field_validator
 
+from harnest.sandbox.adapters.held import Held
 from harnest.sandbox.checks import nonblank
 from harnest.sandbox.foreign import AdkOnlyError, is_adk_executor
 from harnest.sandbox.metadata import sandbox_metadata_to_dict
@@ -51,10 +51,10 @@ class ExecutePython(BaseModel):
 class HarnestTool(StructuredTool):
     """LangChain's tool on top of a managed sandbox.
 
-    The provider is closed by :meth:`close`, with the tool, or with the process.
+    The provider is closed by :meth:`close`, with the tool and its copies, or with the process.
     """
 
-    _managed: ManagedSandbox = PrivateAttr()
+    _held: Held = PrivateAttr()
 
     @classmethod
     def around(cls, managed: ManagedSandbox) -> Self:
@@ -77,8 +77,7 @@ class HarnestTool(StructuredTool):
             description=_DESCRIPTION,
             args_schema=ExecutePython,
         )
-        tool._managed = managed
-        weakref.finalize(tool, managed.close)
+        tool._held = Held(managed)
         return tool
 
     @property
@@ -92,7 +91,7 @@ class HarnestTool(StructuredTool):
         Raises:
             SandboxExecutionError: The provider's own close failed.
         """
-        self._managed.close()
+        self._held.managed.close()
 
 
 def langchain_tool(declaration: Sandbox) -> HarnestTool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import copy
+import gc
 import threading
 from typing import Any
 
@@ -278,3 +280,19 @@ def test_the_provider_is_closed_with_the_executor() -> None:
     executor.close()
     declare(forgotten).to_adk_executor()
     assert (by_hand.closed, forgotten.closed) == (1, 1)
+
+
+def test_copies_share_the_provider_until_the_last_one_is_gone() -> None:
+    """A framework may copy what it was given, and drop the original."""
+    provider = ScriptedProvider(lambda _: SandboxResult("x"))
+    first: Any = declare(provider).to_adk_executor()
+    copies = [first.model_copy(), copy.deepcopy(first)]
+    del first
+    gc.collect()
+    assert provider.closed == 0
+    while copies:
+        copied = copies.pop()
+        assert copied.execute_code(None, CodeExecutionInput(code="pass")).stdout == "x"
+        del copied
+        gc.collect()
+    assert provider.closed == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import copy
 import gc
 import json
 import threading
@@ -179,3 +180,19 @@ def test_the_provider_is_closed_with_the_tool() -> None:
     declare(forgotten).to_langchain_tool().invoke({"code": "x"})
     gc.collect()
     assert (by_hand.closed, forgotten.closed) == (1, 1)
+
+
+def test_copies_share_the_provider_until_the_last_one_is_gone() -> None:
+    """A framework may copy what it was given, and drop the original."""
+    provider = ScriptedProvider(lambda _: SandboxResult("x"))
+    first: Any = declare(provider).to_langchain_tool()
+    copies = [first.model_copy(), copy.deepcopy(first)]
+    del first
+    gc.collect()
+    assert provider.closed == 0
+    while copies:
+        copied = copies.pop()
+        assert copied.invoke({"code": "pass"})["stdout"] == "x"
+        del copied
+        gc.collect()
+    assert provider.closed == 1
