@@ -69,14 +69,18 @@ d "$1"; shift
 if [ $# -gt 0 ]; then step; else n=$v; fi
 done
 }
+barred() {
+case $e in *": No space left on device"|*": Disk quota exceeded") exit 93;; esac; exit 84
+}
 owned() { [ "$(id -u)" != 0 ] || chown "$(stat -c %u:%g "$1")" "$2" 2>/dev/null || :; }
 """
 """Functions that every script begins with. ``place BASE NAME...`` ends in the folder of the last
-name, which is ``n``; ``owned`` gives what root makes to the owner of what is there, if it can."""
+name, which is ``n``; ``barred`` ends with the reason that a program gave; ``owned`` gives what root
+makes to the owner of what is there, if it can."""
 
 CREATE_STEPS = r"""
 create=1
-made() { mkdir "./$n" 2>/dev/null || [ -d "./$n" ] || exit 84; owned . "./$n"; }
+made() { e=$(mkdir "./$n" 2>&1) || [ -d "./$n" ] || barred; owned . "./$n"; }
 """
 """Makes ``step`` create what is missing."""
 
@@ -126,7 +130,7 @@ elif [ "$rule" = replace ]; then exit 90
 fi
 if [ -n "$first" ]; then
 u=$(umask); umask 077
-( set -C; : > "./$t" ) 2>/dev/null || exit 84
+e=$( { set -C; : > "./$t"; } 2>&1 ) || barred
 umask "$u"
 fi
 trap clean 0

@@ -99,6 +99,16 @@ def test_a_folder_that_comes_to_be_there_at_the_last_moment_takes_nothing_in(
     assert [entry.name for entry in inside.root.rglob("*")] == ["f"]
 
 
+def test_a_folder_for_which_there_is_no_space_is_told_as_such(inside: Bench) -> None:
+    """As on the host, and not as a lack of permission."""
+    path = inside.root.parent / "bin" / "mkdir"
+    path.write_text("#!/bin/sh\necho \"mkdir: '$1': No space left on device\" >&2\nexit 1\n")
+    path.chmod(0o755)
+    assert inside.say("write_file", path="d/f", content="x") == (
+        "Error (failed): d/f can't be written: no space, or a limit on the size of files"
+    )
+
+
 @pytest.mark.parametrize("missing", ["mkdir", "mv", "rm", "rmdir", "sha256sum"])
 def test_no_missing_program_is_taken_for_a_lack_of_permission(tmp_path: Path, missing: str) -> None:
     """Whoever reads the answer knows what the image lacks, and nothing has happened."""
