@@ -43,7 +43,8 @@ def _cancelled(
         if begun is None:
             time.sleep(after)  # nothing tells from outside that a program has begun
         else:
-            begun.wait(LONG_SECONDS)
+            while scope.remaining() and not begun.wait(0.05) and not running.join(0):
+                pass
         scope.cancelled.set()
         over = running.join(bench.soon)
     refuse(f"a cancelled call did not return within {bench.soon} s", if_true=not over)
