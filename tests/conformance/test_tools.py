@@ -109,10 +109,14 @@ def test_a_profile_is_found_by_its_name() -> None:
     assert load_profile("harnest_ext.conformance:MEMORY_PROFILE") is MEMORY_PROFILE
 
 
+LEAN = ("-p", "no:cacheprovider", "-p", "no:langsmith_plugin")
+"""Leaves out a cache, and what a framework brings that is slow to import."""
+
+
 def pytest_in(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run pytest in a folder of its own."""
     return subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments],
+        [sys.executable, "-m", "pytest", "-q", *LEAN, *arguments],
         cwd=folder,
         env={**os.environ, "PYTEST_ADDOPTS": ""},
         capture_output=True,

@@ -199,8 +199,9 @@ def test_pytest_collects_in_a_project(run: Run, project: Path) -> None:
         "        with runtime.invocation(agent_name='assistant'):\n"
         "            assert context.sandboxes['python'].execute('exit 3').exit_code == 3\n"
     )
+    without = ("-p", "no:asyncio", "-p", "no:langsmith_plugin")
     for mode in ("prepend", "importlib"):
-        done = run("-m", "pytest", "-q", "-p", "no:asyncio", f"--import-mode={mode}", cwd=project)
+        done = run("-m", "pytest", "-q", *without, f"--import-mode={mode}", cwd=project)
         assert "1 passed" in done.stdout, done.stdout + done.stderr
 
 
