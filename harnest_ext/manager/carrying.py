@@ -106,7 +106,11 @@ def record(
 
 def backup_record(state: State, present: InstalledExtension) -> bytes:
     """Return what a rollback to ``present`` needs to know."""
-    digest = folder_digest(present.path) if present.path else ""
+    try:
+        digest = folder_digest(present.path) if present.path else ""
+    except OSError:
+        # What can't be read can be moved out of the way; it can't be brought back as it was.
+        digest = ""
     wish = state.wishes.get(present.locked.name) if present.locked else None
     return render_backup(present.locked, wish, digest)
 

@@ -16,6 +16,7 @@ from harnest_ext.manager.plan import Permission
 from harnest_ext.manager.rules import doctor as rules
 from harnest_ext.manager.sync import SyncOptions, sync
 from harnest_ext.store import layout
+from harnest_ext.store.faults import told
 from harnest_ext.store.filesystem import FILE_MODE, FOLDER_MODE, PROGRAM_MODE
 from harnest_ext.store.folder import Folder
 from harnest_ext.store.journal import read_journal
@@ -109,8 +110,9 @@ def _set_modes(setting: Setting) -> None:
             copy = setting.project.extensions / name
             if name.startswith(".") or copy.is_symlink() or not copy.is_dir():
                 continue
-            for path, mode in wrong_modes(copy):
-                Path(path).chmod(mode)
+            with told("set the permissions of", f"{layout.EXTENSIONS_NAME}/{name}"):
+                for path, mode in wrong_modes(copy):
+                    Path(path).chmod(mode)
 
 
 _REMEDIES: tuple[tuple[tuple[rules.Rule, ...], Callable[[Setting], None]], ...] = (

@@ -95,10 +95,14 @@ def plan_steps(
 def changed_files(state: State, name: str, path: Path) -> tuple[str, ...]:
     """Return a line for each file of a copy that is not as it was installed.
 
-    Empty when that can't be told: without stamps only the digest says that something differs.
+    Empty when that can't be told: without stamps only the digest says that something differs, and
+    what can't be read says nothing.
     """
     stamps = read_stamps(state.project.root).get(name)
-    return stamps.changes(path) if stamps else ()
+    try:
+        return stamps.changes(path) if stamps else ()
+    except OSError:
+        return ()
 
 
 def _step(state: State, item: Incoming) -> Step:
