@@ -33,10 +33,11 @@ _NAME = re.compile(r"[a-z](?:_?[a-z0-9])*", re.ASCII)
 class _Published:
     """One extension that may be imported."""
 
-    __slots__ = ("finder", "folder")
+    __slots__ = ("finder", "folder", "thread")
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.thread = threading.get_ident()
         self.finder = FolderFinder()
 
 
@@ -100,7 +101,9 @@ class _NamespaceFinder:
         if rest:
             return found.finder.find(fullname, list(path or ())) if found else None
         if found:
-            return package_spec(fullname, found.folder)
+            # Who publishes a set loads it, and tells a failure itself.
+            elsewhere = found.thread != threading.get_ident()
+            return package_spec(fullname, found.folder, hiding=elsewhere)
         return _namespace.on_demand_spec(fullname)
 
 

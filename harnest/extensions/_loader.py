@@ -17,7 +17,15 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import CodeType, ModuleType
 
-__all__ = ["MAIN", "ExtensionLoader", "FolderFinder", "file_spec", "package_spec", "refuse_reload"]
+__all__ = [
+    "MAIN",
+    "ExtensionLoader",
+    "FolderFinder",
+    "HidingLoader",
+    "file_spec",
+    "package_spec",
+    "refuse_reload",
+]
 
 MAIN: Final = "extension"
 """The file that is the extension's own module, without its suffix."""
@@ -58,6 +66,28 @@ class ExtensionLoader(SourceFileLoader):
         super().exec_module(module)
 
 
+class HidingLoader(ExtensionLoader):
+    """Loads for a thread that has no part in the activation: of a failure it is told the type."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Run the module.
+
+        Raises:
+            ExtensionImportError: It raised; the exception is not reachable from this one.
+        """
+        failed = ""
+        try:
+            super().exec_module(module)
+        except ExtensionImportError:
+            raise
+        except Exception as error:  # noqa: BLE001 - the extension's own code; its text may be secret
+            failed = type(error).__name__
+        if failed:
+            raise ExtensionImportError(
+                f"{module.__name__} could not be imported: {failed}.", name=module.__name__
+            )
+
+
 class FolderFinder:
     """Finds submodules below one extension's folder, by directory listings that are kept."""
 
@@ -92,13 +122,20 @@ class FolderFinder:
         return finder
 
 
-def package_spec(fullname: str, folder: Path) -> ModuleSpec:
-    """Return the spec of an extension: its ``extension.py``, searching its folder."""
+def package_spec(fullname: str, folder: Path, *, hiding: bool = False) -> ModuleSpec:
+    """Return the spec of an extension: its ``extension.py``, searching its folder.
+
+    Args:
+        fullname: Name of its module.
+        folder: Its folder.
+        hiding: Whether whoever imports it is told no more of a failure than its type.
+    """
+    loader = HidingLoader if hiding else ExtensionLoader
     source = str(folder / f"{MAIN}.py")
     spec = importlib.util.spec_from_file_location(
         fullname,
         source,
-        loader=ExtensionLoader(fullname, source),
+        loader=loader(fullname, source),
         submodule_search_locations=[str(folder)],
     )
     if spec is None:  # pragma: no cover - only without a loader

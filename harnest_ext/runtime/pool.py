@@ -51,7 +51,7 @@ class ProviderPool:
         for key, managed in list(self._made.items()):
             failed = _close(managed)
             if failed is None:
-                del self._made[key]
+                self._made.pop(key, None)
                 continue
             problems.append(
                 rules.STOP_FAILED.problem(

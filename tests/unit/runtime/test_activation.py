@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import harnest.extensions
+from harnest.extensions import ExtensionImportError
 from harnest_ext.distributions import EnvironmentView
 from harnest_ext.errors import LoadError
 from harnest_ext.runtime.activation import ActiveSet, activate, active_set, claim
@@ -19,6 +20,7 @@ from harnest_ext.runtime.planning import make_plan
 from harnest_ext.store import Project
 from tests.support.projects import extension, installed
 from tests.support.recorder import EVENTS, WAITING
+from tests.support.runtimes import shown
 from tests.support.waiting import LONG, until
 
 if TYPE_CHECKING:
@@ -318,3 +320,28 @@ def test_who_waits_is_not_given_a_set_without_what_it_needs(
             waiting.result(LONG)
     loading.result().release()
     assert loaded_names() == []
+
+
+def test_an_early_import_hides_what_the_extension_raised(
+    tmp_path: Path, entered: Callable[[], bool]
+) -> None:
+    """The loading thread has not come to it yet."""
+    broken = failing("bravo", "int('hunter2-is-secret')")
+    plan = plan_of(
+        tmp_path,
+        failing("alpha", WAITS.replace("1 / 0", "pass")),
+        broken,
+        on_broken="skip",
+    )
+    with ThreadPoolExecutor(1) as pool:
+        loading = pool.submit(activate, plan)
+        until(entered)
+        with pytest.raises(
+            ExtensionImportError, match="bravo could not be imported: ValueError"
+        ) as caught:
+            importlib.import_module("harnest.extensions.bravo")
+        WAITING.set()
+        active = loading.result(LONG)
+    assert "hunter2" not in shown(caught.value)
+    assert active.plan.skipped["bravo"][0].got == "ValueError"  # type: ignore[index]
+    active.release()
