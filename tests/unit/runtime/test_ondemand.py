@@ -228,3 +228,23 @@ print([name for name in ("asyncio", "logging", "importlib.resources") if name in
     for _ in ("compiled", "kept"):
         done = run("-S", "-c", program, cwd=project)
     assert (done.stdout, done.stderr) == ("[]\n", "")
+
+
+def test_what_was_left_out_says_why_and_the_others_are_there(
+    run: Run, project: Path, root: Path
+) -> None:
+    """Whoever imports the broken one first; a second try gets the same answer."""
+    site = project.parent / "site"
+    install_wheel(site, extension("broken", "    1 / 0"))
+    program = """
+for _ in range(2):
+    try:
+        import harnest.extensions.broken
+    except ImportError as error:
+        print(type(error).__name__, "ZeroDivisionError" in str(error), "by zero" in str(error))
+    from harnest.extensions.alpha import alpha
+print(alpha)
+"""
+    done = run("-c", program, cwd=project, PYTHONPATH=f"{root}{os.pathsep}{site}")
+    refused = "ExtensionImportError True False\n"
+    assert (done.stdout, done.stderr) == (f"{refused}{refused}<Alpha 'alpha'>\n", "")
