@@ -61,7 +61,7 @@ def test_kills_at_random_times_leave_one_whole_version(
     tmp_path: Path,
     record_property: Callable[[str, object], None],
 ) -> None:
-    """SIGKILL at any time: `list` can read the project, no version is mixed, nothing is left."""
+    """SIGKILL at any time: readers find the project whole, no version is mixed, nothing is left."""
     _version(tmp_path / "src", 0)
     assert harnest("extensions", "install", "../src/weather", cwd=agent).code == 0
     chance = random.Random(20261130)
@@ -78,11 +78,13 @@ def test_kills_at_random_times_leave_one_whole_version(
             process.send_signal(signal.SIGKILL)
             process.communicate()
             killed += 1
-        listed = harnest("extensions", "list", "--json", cwd=agent)
-        assert listed.code == 0, listed.stderr
-        assert [item["state"] for item in listed.json["extensions"]] == ["ok"]
-        version = installed_view(Project.at(agent)).lock.entries["weather"].version
-        assert version in {f"1.0.{n}" for n in range(number + 1)}
+        view = installed_view(Project.at(agent))
+        assert not view.problems
+        assert view.extensions["weather"].state is CopyState.OK
+        assert view.lock.entries["weather"].version in {f"1.0.{n}" for n in range(number + 1)}
+    listed = harnest("extensions", "list", "--json", cwd=agent)
+    assert listed.code == 0, listed.stderr
+    assert [item["state"] for item in listed.json["extensions"]] == ["ok"]
     assert _settled(harnest, agent).keys() == {"weather"}
     lines = {path.read_text() for path in (agent / "extensions/weather/lib").iterdir()}
     assert len(lines) == 1
