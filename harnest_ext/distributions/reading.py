@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -186,10 +187,8 @@ def _shadowed(brought: InstalledDistribution, first: InstalledDistribution) -> P
 
 def _label(distribution: Distribution) -> str:
     # A distribution without readable metadata still has a place, which its reader can look at.
-    try:
-        place = distribution.locate_file("")
+    name: object = None
+    with suppress(Exception):
         name = distribution.read_text("METADATA") and distribution.name
-    except Exception:  # noqa: BLE001 - anybody's metadata, see above
-        return "a distribution that can't be read"
     folder = getattr(distribution, "_path", None)
-    return str(name or getattr(folder, "name", "") or place)
+    return str(name or getattr(folder, "name", "") or "a distribution that can't be read")

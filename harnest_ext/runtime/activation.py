@@ -8,7 +8,7 @@ a thread that waits for it.
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from harnest.extensions import _finder
 from harnest_ext.errors import LoadError
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["ActiveSet", "activate", "active_set", "claim"]
 
 _CHANGED = threading.Condition()
+_OTHERS_STAY: Final = "The extensions that are active stay so."
 
 
 class ActiveSet:
@@ -100,10 +101,12 @@ class ActiveSet:
             _CHANGED.wait_for(lambda: self._settled)
         if isinstance(self._failure, ExtensionFailed):
             return without(plan, self._failure.slug, self._failure.problems[0])
-        missing = self._failure.problems if self._failure else plan.intolerable(self.plan.skipped)
+        if self._failure is not None:
+            raise LoadError(self._failure.problems, unchanged="No extension is loaded.")
+        missing = plan.intolerable(self.plan.skipped)
         if missing:
             self.release()
-            raise LoadError(missing, unchanged="No extension is loaded.")
+            raise LoadError(missing, unchanged=_OTHERS_STAY)
         return plan
 
     def load(self) -> None:
@@ -192,7 +195,7 @@ def claim(plan: Plan) -> tuple[ActiveSet, bool]:
             raise LoadError(_other(current.plan, plan))
         missing = plan.intolerable(current.plan.skipped)
         if missing:
-            raise LoadError(missing, unchanged="The extensions that are active stay so.")
+            raise LoadError(missing, unchanged=_OTHERS_STAY)
         current.join()
         return current, False
 

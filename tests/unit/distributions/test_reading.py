@@ -111,6 +111,18 @@ def test_a_broken_distribution_is_named_and_hides_nobody(
     assert "harnest-extension-broken" in f"{problem.message} {problem.path}"
 
 
+def test_a_distribution_with_unreadable_metadata_is_named_by_its_folder(site: Path) -> None:
+    """It has no name of its own, and its reader has to find it."""
+    plant(
+        site,
+        "harnest_extension_broken-1.0.0",
+        METADATA=b"\xff\xfe",
+        entry_points__txt="[harnest.extensions]\nbroken = x:x\n",
+    )
+    [problem] = view(site).problems
+    assert problem.path == "harnest_extension_broken-1.0.0.dist-info"
+
+
 def test_a_distribution_without_metadata_is_passed_over(site: Path) -> None:
     """A folder that an interrupted installer left stops nobody."""
     plant(site, "half-1.0.0")
