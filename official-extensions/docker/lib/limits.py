@@ -93,7 +93,8 @@ ENDING_SECONDS: Final = 0.25
 LOST_SECONDS: Final = 1.0
 """A resource whose creation got no answer is looked for this long before it counts as never made."""
 DOUBT_SECONDS: Final = 600.0
-"""And for so long with every later removal too: a daemon that was frozen may make it then, in seconds."""
+"""What was not found then is looked for with each later removal for this long, in seconds: a daemon that
+was frozen may make it yet."""
 CHECK_SECONDS: Final = 0.05
 """Longest time between two looks at cancellation, in seconds."""
 CHUNK_BYTES: Final = 64 * KIB
