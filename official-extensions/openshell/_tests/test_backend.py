@@ -209,6 +209,29 @@ def test_a_command_that_was_cancelled_before_it_began_never_begins(
     using(backend(), work)
 
 
+def test_a_command_that_ends_while_it_is_ended_is_no_error(
+    backend: Callable[..., OpenShellBackend], gateway: LocalGateway
+) -> None:
+    """What a command removes at its own end may go at any moment under whoever ends it."""
+    from harnest_extension_openshell.lib.remote import scripts  # noqa: PLC0415 - of the alias
+
+    remove = "import shutil\nopen('begun', 'w')\nwhile True: shutil.rmtree('{}', True)"
+
+    async def work(opened: OpenShellBackend) -> None:
+        assert opened._open is not None
+        box = opened._open._session.box
+        folder = box.folder()
+        removing = asyncio.create_task(opened.execute(remove.format(folder)))
+        await until(lambda: "begun" in gateway.inside("ls", "/sandbox"))
+        for _ in range(20):
+            await asyncio.to_thread(box.helper, scripts.KILLER, folder, "token")
+        removing.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await removing
+
+    using(backend(), work)
+
+
 def test_more_output_than_is_kept_ends_the_command(
     backend: Callable[..., OpenShellBackend],
 ) -> None:

@@ -71,11 +71,11 @@ EVENTS: Final = 16
 """Messages of a running command that are held at once; the gateway waits for room."""
 GATEWAY_SLACK_SECONDS: Final = 15
 """How much later than ours the gateway's own time-out of a command is, in seconds."""
-KILL_SECONDS: Final = 5
+KILL_SECONDS: Final = 20
 """Longest that ending a command inside may take, in seconds."""
 DRAIN_SECONDS: Final = 1.0
 """Longest wait for the rest of an ended command's output, in seconds."""
-STATUS_SECONDS: Final = 10
+STATUS_SECONDS: Final = 30
 """Deadline of the look at how a command ended that answered like a time-out, in seconds."""
 HELPER_SECONDS: Final = 120
 """Deadline of one of our own commands inside, such as a listing, in seconds."""

@@ -144,7 +144,11 @@ leader= out= err=
 """
     + _SWEEP
     + r"""
-mkdir -p -- "$dir" && : >"$dir/cancelled" || exit 1
+tries=0
+until mkdir -p -- "$dir" && true >"$dir/cancelled"; do  # a command that just ends removes it
+  tries=$((tries + 1))
+  [ "$tries" -lt 100 ] || exit 1
+done
 runner=
 [ ! -e "$dir/runner" ] || read -r runner <"$dir/runner"
 [ ! -e "$dir/leader" ] || read -r leader <"$dir/leader"
