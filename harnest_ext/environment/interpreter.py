@@ -12,6 +12,7 @@ from pathlib import Path
 from harnest_ext import limits
 from harnest_ext.environment import rules
 from harnest_ext.errors import IncompatibleExtension, UsageError
+from harnest_ext.store.reading import is_folder
 
 __all__ = ["Interpreter", "find_interpreter"]
 
@@ -70,7 +71,7 @@ def find_interpreter(path: Path | None) -> Interpreter:
         UsageError: rule ``env.interpreter``: it is no Python, or does not answer.
     """
     program = Path(sys.executable) if path is None else path
-    if program.is_dir():
+    if is_folder(program):
         program /= "bin/python"
     try:
         asked = subprocess.run(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import tempfile
@@ -196,7 +197,8 @@ def _write(path: Path, data: bytes) -> None:
             os.fsync(file.fileno())
         draft.replace(path)
     except OSError as error:
-        draft.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            draft.unlink(missing_ok=True)
         raise StoreError(
             rules.UNWRITABLE.problem(
                 f"{LOCK_NAME} can't be written.", path=LOCK_NAME, got=error.strerror or ""

@@ -57,9 +57,19 @@ class CopyStamps:
             stamp = self.files.get(path)
             if stamp is None:
                 lines.append(f"{path} (added)")
-            elif size != stamp[0] or _checksum(folder / path) != stamp[3]:
+            elif size != stamp[0]:
                 lines.append(f"{path} (changed)")
+            else:
+                lines.extend(_changed(folder, path, stamp))
         return tuple(sorted(lines))
+
+
+def _changed(folder: Path, path: str, stamp: Stamp) -> Iterator[str]:
+    try:
+        if _checksum(folder / path) != stamp[3]:
+            yield f"{path} (changed)"
+    except OSError:
+        yield f"{path} (can't be read)"
 
 
 def read_stamps(root: Path, path: str = layout.STAMPS_PATH) -> dict[str, CopyStamps]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -72,3 +74,38 @@ def test_a_stray_folder_that_may_not_be_looked_at_is_listed(other: Command, owne
     assert done.code == 0, done.stderr
     states = {item["name"]: item["state"] for item in done.json["extensions"]}
     assert states == {"stray": "unreadable", "weather": "ok"}
+
+
+def test_a_file_that_its_owner_may_not_read_is_named(other: Command, owned: Path) -> None:
+    """A hash of it can't be had: the copy is not what was installed, and the file is named."""
+    (owned / "extensions" / "weather" / "extension.py").chmod(0o000)
+    verified = other("extensions", "verify", "--json", cwd=owned)
+    assert verified.code == 1, verified.stderr
+    (found,) = verified.json["extensions"]
+    assert "extension.py (can't be read)" in found["files"]
+    assert other("extensions", "doctor", cwd=owned).code == 1
+
+
+def test_an_environment_that_another_user_may_not_change_is_refused(
+    other: Command, owned: Path
+) -> None:
+    """Whatever stands in the way first, the interpreter or the lock's folder, is told by rule."""
+    done = other("env", "sync", "--offline", "--json", cwd=owned)
+    assert done.code in {1, 2}
+    assert done.error["kind"] != "defect"
+
+
+def test_a_project_that_is_mounted_read_only_is_refused(harnest: Command, owned: Path) -> None:
+    """What reads goes on; what writes says why it can't, a lock of the environment too."""
+    mounted = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && cd "$0" && exec "$@"'
+    inside = ("unshare", "-m", "/bin/sh", "-c", mounted, str(owned))
+    if subprocess.run([*inside, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("nothing can be mounted here")
+    frozen = Command(program=(*inside, *harnest.program), environment=harnest.environment)
+    assert frozen("extensions", "list", cwd=owned).code == 0
+    for command, rule in (
+        (("extensions", "uninstall", "weather"), "store.write"),
+        (("env", "sync", "--offline", "--python", sys.prefix), "env.unwritable"),
+    ):
+        done = frozen(*command, "--json", cwd=owned)
+        assert (done.code, done.error["rule"]) == (1, rule), done.stderr
