@@ -167,7 +167,7 @@ def test_a_blocked_loop_is_left() -> None:
 
     with pytest.raises(LoopBlockedError):
         loop.run(block(), patience=0.05)
-    assert entered.is_set()
+    assert entered.wait(LONG)
     assert not loop.close(seconds=0)
     release.set()
     assert loop.close(seconds=LONG)
