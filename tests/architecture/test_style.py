@@ -54,6 +54,19 @@ def test_exports_exist() -> None:
     assert wrong == []
 
 
+def test_what_is_loaded_lazily_has_no_modules_name() -> None:
+    """Whoever imported the module first would get that in place of what has its name."""
+    known = modules()
+    wrong = [
+        f"{module.where}: {name}"
+        for package, module in known.items()
+        if any(function.name == "__getattr__" for function in functions(module))
+        for name in _exports(module.tree)
+        if f"{package}.{name}" in known
+    ]
+    assert wrong == []
+
+
 def _exports(tree: ast.Module) -> list[str]:
     for node in tree.body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":

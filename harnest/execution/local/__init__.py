@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from harnest.execution.local.program import LocalProgram
     from harnest.execution.local.refusal import Refusal
     from harnest.execution.local.rlimits import effective
-    from harnest.execution.local.sealed import sealed
+    from harnest.execution.local.sealing import sealed
 
 __all__ = [
     "Capture",
@@ -89,7 +89,7 @@ _MODULES = {
     "prefixes_of": "installation",
     "report_of": "probing",
     "run_local": "execution",
-    "sealed": "sealed",
+    "sealed": "sealing",
     "unavailable": "confined",
 }
 

@@ -14,7 +14,7 @@ from harnest.execution.local.confinement import ConfinedRun
 from harnest.execution.local.execution import run_local
 from harnest.execution.local.refusal import Refusal
 from harnest.execution.local.rlimits import effective
-from harnest.execution.local.sealed import sealed
+from harnest.execution.local.sealing import sealed
 from harnest.sandbox import control
 
 if TYPE_CHECKING:
