@@ -7,7 +7,7 @@ import stat
 import weakref
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from harnest.execution import limits
 from harnest.execution.engine import EngineResult, ExecutionCall, WorkspaceEngine
@@ -50,12 +50,13 @@ class OpenWorkspace:
     _admission: Admission = field(default_factory=Admission)
     _closing: bool = False
     _identity: tuple[int, int, int] = field(init=False)
+    _forgotten: weakref.finalize[..., Any] | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         self._identity = _identity(self.directory.lstat())
         if self.private:
             # Whoever forgets to close a workspace leaves no directory behind either.
-            weakref.finalize(self, _remove_own, self.directory, os.getpid())
+            self._forgotten = weakref.finalize(self, _remove_own, self.directory, os.getpid())
 
     @classmethod
     async def of(cls, config: WorkspaceConfig) -> Self:
@@ -135,6 +136,8 @@ class OpenWorkspace:
             failure = str(error) if told else f"the tier failed with {type(error).__name__}"
         if self.private and not workdir.remove(self.directory):
             failure = failure or f"the work directory {self.directory} can't be removed"
+        elif self._forgotten is not None:
+            self._forgotten.detach()  # what comes to lie there later is not ours
         if failure:
             raise BackendError(f"closing did not succeed: {failure}. Close again")
 

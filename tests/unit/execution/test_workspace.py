@@ -526,6 +526,22 @@ def test_a_forgotten_workspace_leaves_no_directory(monkeypatch: pytest.MonkeyPat
     assert own_directories() == []
 
 
+def test_what_lies_where_a_closed_workspace_was_is_left_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It was removed once; dropping what is left of the workspace removes nothing more."""
+    workspace = Workspace(offer(monkeypatch, FakeTier()))
+    run(workspace.start())
+    opened, directory = workspace._open, workspace.directory
+    run(workspace.close())
+    directory.mkdir()
+    try:
+        del opened
+        assert directory.is_dir()
+    finally:
+        directory.rmdir()
+
+
 def test_a_workspace_is_what_tools_look_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """It implements the backend's port, describes itself, and belongs to its caller."""
 
