@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from tests.support.commands import Command
 from tests.support.packages import make_agent
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 # A busy machine makes any example slow; time is measured in benchmarks, never in a test.
-settings.register_profile("harnest", deadline=None)
+settings.register_profile("harnest", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("harnest")
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -374,31 +374,40 @@ def pypiserver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("packages")
     for version in ("1.0.0", "1.1.0"):
         make_wheel(folder, PackageSpec(name="demo", version=version))
+    for _ in range(5):  # another process can take the port that was free a moment ago
+        port = _free_port()
+        command = [sys.executable, "-m", "pypiserver", "run", "-i", "127.0.0.1", "-p", str(port)]
+        with subprocess.Popen(
+            [*command, "--hash-algo", "sha256", folder],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        ) as process:
+            url = f"http://127.0.0.1:{port}/simple/"
+            try:
+                if not _answers(url, process):
+                    continue
+                yield url
+                return
+            finally:
+                process.terminate()
+    pytest.fail("the index server does not answer")
+
+
+def _free_port() -> int:
+    """A port of this host that nobody listens to now."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "pypiserver", "run", "-i", "127.0.0.1", "-p", str(port)]
-    with subprocess.Popen(
-        [*command, "--hash-algo", "sha256", folder],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    ) as process:
-        url = f"http://127.0.0.1:{port}/simple/"
-        try:
-            _wait_for(url, process)
-            yield url
-        finally:
-            process.terminate()
+        port: int = free.getsockname()[1]
+    return port
 
 
-def _wait_for(url: str, process: subprocess.Popen[bytes]) -> None:
-    """Return once the server answers; fail when it has ended or takes too long."""
+def _answers(url: str, process: subprocess.Popen[bytes]) -> bool:
+    """Wait until the server answers; whether it does, which one that has ended won't."""
     end = time.monotonic() + LONG
     while process.poll() is None and time.monotonic() < end:
         with contextlib.suppress(OSError), urllib.request.urlopen(url, timeout=5) as reply:
-            assert reply.status == 200
-            return
-    pytest.fail("the index server does not answer")
+            return bool(reply.status == 200 and process.poll() is None)
+    return False
 
 
 def test_a_real_index_server_is_installed_from(pypiserver: str, tmp_path: Path) -> None:
