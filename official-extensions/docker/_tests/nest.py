@@ -1,8 +1,9 @@
 """The first process of a PID namespace: starts one daemon, signals it on request, reaps everybody.
 
 ``nest.py COMMAND...`` reads lines: ``start``, or the number of a signal for what was started. It answers
-each with one line, whether that lives, once it is done; what was killed is gone by then. It ends with its
-standard input, and the kernel ends with it everything that is left in the namespace.
+each with one line, whether that lives, once it is done; what was killed is gone by then, and what was
+stopped does nothing any more. It ends with its standard input, and the kernel ends with it everything that
+is left in the namespace.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import struct
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 _GET_FLAGS, _SET_FLAGS, _UP = 0x8913, 0x8914, 1
 
@@ -33,6 +35,16 @@ def _alive(process: int) -> bool:
         os.kill(process, 0)
     except ProcessLookupError:
         return False
+    return True
+
+
+def _stopped(process: int) -> bool:
+    """Whether none of its threads goes on: each stops only once it takes the signal."""
+    for thread in Path(f"/proc/{process}/task").glob("*/stat"):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            # The state is the first letter behind the name, which is in brackets and may hold some.
+            if thread.read_text().rpartition(")")[2].split()[0] not in "TtZX":
+                return False
     return True
 
 
@@ -66,6 +78,8 @@ def main() -> None:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process, number)
             while number == signal.SIGKILL and _alive(process):
+                time.sleep(0.01)
+            while number == signal.SIGSTOP and not _stopped(process):
                 time.sleep(0.01)
         _answer(str(int(_alive(process))))
 
