@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import fnmatch
+import glob
 import os
 import re
 from typing import TYPE_CHECKING
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["list_folder", "walk_folder"]
 
+_LITERAL = re.compile(rb"\\(.)|[?\[]", re.DOTALL)
 _ENTER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -117,14 +120,15 @@ class _Walk:
 
 
 def _expression(names: tuple[bytes, ...]) -> re.Pattern[bytes]:
-    """Return the expression of the last names that a search is for."""
-    parts = [
-        re.sub(
-            rb"\\(.)|(\*)|(.)",
-            lambda found: b".*" if found[2] else re.escape(found[1] or found[3]),
-            name,
-            flags=re.DOTALL,
-        )
-        for name in names or (b"*",)
-    ]
-    return re.compile(b"|".join(parts), re.DOTALL)
+    """Return the expression of the last names that a search is for.
+
+    The library's own translation of wildcards never goes back over what a star has passed: a model
+    may ask for any number of them.
+    """
+    parts = [fnmatch.translate(_wildcards(name).decode("latin-1")) for name in names or (b"*",)]
+    return re.compile("|".join(parts).encode("latin-1"))
+
+
+def _wildcards(name: bytes) -> bytes:
+    # Of a search's patterns only the star is special, and a backslash takes that from it.
+    return _LITERAL.sub(lambda found: glob.escape(found[1] or found[0]), name)

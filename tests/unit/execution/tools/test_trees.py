@@ -308,3 +308,22 @@ def test_a_pattern_that_would_never_end_elsewhere_ends(bench: Bench) -> None:
     (bench.root / "f").write_bytes(b"a" * 100_000 + b"!\n")
     assert bench.say("grep", pattern="(a+)+$") == "(no matches)"
     assert bench.say("grep", pattern="(a|a|aa)*!").startswith("f\n1:aaa")
+
+
+STARS = "*a" * 20 + "b"
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [("glob", {"pattern": STARS}), ("grep", {"pattern": "x", "include": STARS})],
+)
+def test_any_number_of_stars_is_matched_without_going_back(
+    bench: Bench, tool: str, arguments: dict[str, str]
+) -> None:
+    """A name of 200 letters that nearly matches 20 stars would otherwise take years."""
+    for name in ("a" * 200, "a" * 200 + "b"):
+        (bench.root / name).write_text("x\n")
+    told = bench.say(tool, **arguments)
+    assert told.startswith("a" * 200 + "b")
+    assert told.count("a" * 200) == 1
