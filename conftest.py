@@ -105,9 +105,10 @@ class _Counter:
             self._config.stash[_passed] += 1
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Fail a run that had to run Docker tests and ran none."""
-        controls = not hasattr(session.config, "workerinput")
-        if _REQUIRED and controls and not self._config.stash[_passed] and not session.exitstatus:
+        """Fail a run that had to run Docker tests and ran none, unless it is of the last failed ones."""
+        config = session.config
+        whole = not hasattr(config, "workerinput") and not config.getoption("lf", False)
+        if _REQUIRED and whole and not config.stash[_passed] and not session.exitstatus:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:

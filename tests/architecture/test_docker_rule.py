@@ -82,8 +82,10 @@ def run(folder: Path, required: str, *options: str, **variables: str) -> Done:
         (OTHER, "1", 1, WORKERS),
         (SKIPS, "1", 1, ()),
         (SKIPS, "", 0, ()),
+        (OTHER, "1", 0, ("-p", "cacheprovider", "--last-failed")),
+        (SKIPS, "1", 1, ("-p", "cacheprovider", "--last-failed")),
     ],
-    ids=["runs", "skipped", "none", "skipped-alone", "not-required"],
+    ids=["runs", "skipped", "none", "skipped-alone", "not-required", "again", "skipped-again"],
 )
 def test_a_docker_test_that_must_run_runs(
     source: str, required: str, code: int, options: tuple[str, ...], tmp_path: Path

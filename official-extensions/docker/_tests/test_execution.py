@@ -291,7 +291,9 @@ def test_output_comes_while_the_program_runs(python: Box) -> None:
     def receive(stream: OutputStream, text: str) -> None:
         pieces.append((stream.value, text))
         if text == "one\n":
-            command("exec", *ours(), "python3", "-c", "open('/tmp/heard', 'w')")
+            # The container may be gone, and this command with it, as soon as the program saw the file.
+            tell = ["docker", "exec", *ours(), "python3", "-c", "open('/tmp/heard', 'w')"]
+            subprocess.run(tell, capture_output=True, timeout=120, check=False)
 
     result = python.provider.execute_streaming(
         SandboxRequest(
