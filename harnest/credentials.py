@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NoReturn, Protocol, runtime_checkable
 
-from harnest.context import InvocationIdentity
+from harnest._identity import InvocationIdentity
 
 __all__ = [
     "Credential",

@@ -7,13 +7,10 @@ an external submission from that name, so that the replay does not submit twice.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 __all__ = ["NativeDurableCall", "current_native_durable_call", "native_durable_call"]
 

@@ -7,10 +7,7 @@ and formatter of the standard library works with them.
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from collections.abc import Mapping
 
 __all__ = ["Logger", "get_logger"]
 

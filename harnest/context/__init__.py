@@ -15,6 +15,7 @@ outlive their invocation are dead, in copied contexts and other threads too.
 
 from __future__ import annotations
 
+from harnest._identity import InvocationIdentity
 from harnest.context._errors import (
     ContextResourceError,
     ContextTypeError,
@@ -22,7 +23,6 @@ from harnest.context._errors import (
 )
 from harnest.context._facade import Credentials, Sandboxes, current, extensions, storage
 from harnest.context._values import (
-    InvocationIdentity,
     SandboxHandle,
     Storage,
     StorageConflictError,

@@ -7,17 +7,11 @@ invocation. Nothing trusts the variable alone: each use asks the invocation whet
 from __future__ import annotations
 
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
+from harnest._identity import InvocationIdentity
 from harnest.context._errors import ContextUnavailableError
-
-if TYPE_CHECKING:
-    from harnest.context._values import (
-        CredentialResolver,
-        InvocationIdentity,
-        SandboxHandle,
-        Storage,
-    )
+from harnest.context._values import CredentialResolver, SandboxHandle, Storage
 
 __all__ = ["ACTIVE", "Invocation", "require"]
 

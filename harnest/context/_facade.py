@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from collections.abc import Coroutine, Iterable, Iterator
+from typing import Any, TypeVar, overload
 
+from harnest._identity import InvocationIdentity
 from harnest.context._active import require
 from harnest.context._errors import ContextTypeError
-
-if TYPE_CHECKING:
-    from collections.abc import Coroutine, Iterable, Iterator
-
-    from harnest.context._values import InvocationIdentity, SandboxHandle, Storage
-    from harnest.credentials import Credential
+from harnest.context._values import SandboxHandle, Storage
+from harnest.credentials import Credential
 
 __all__ = ["Credentials", "Sandboxes", "current", "extensions", "storage"]
 

@@ -2,41 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from harnest.credentials import Credential
-    from harnest.sandbox import SandboxFile, SandboxResult
+from harnest.credentials import Credential
+from harnest.sandbox import SandboxFile, SandboxResult
 
 __all__ = [
     "CredentialResolver",
-    "InvocationIdentity",
     "SandboxHandle",
     "Storage",
     "StorageConflictError",
     "StorageError",
     "StoredValue",
 ]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InvocationIdentity:
-    """Who the running invocation acts for; ``repr`` shows the agent alone.
-
-    Attributes:
-        agent_name: Name of the agent, as ``config.yaml`` declares it.
-        user_id: Identity of the user, or None if the host named none.
-        session_id: Identity of the conversation, or None if the host named none.
-        invocation_id: Identity of this one invocation, unique in the process.
-    """
-
-    agent_name: str
-    user_id: str | None = field(repr=False)
-    session_id: str | None = field(repr=False)
-    invocation_id: str = field(repr=False)
 
 
 @runtime_checkable

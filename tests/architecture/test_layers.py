@@ -9,13 +9,14 @@ from tests.architecture.source import Import, Module, extension_modules, modules
 
 LEVELS = (
     ("harnest._namespace",),
-    ("harnest", "harnest.sandbox", "harnest.logging", "harnest.tracing"),
+    ("harnest", "harnest.sandbox", "harnest._identity", "harnest.logging", "harnest.tracing"),
     ("harnest_ext", "harnest_ext.limits", "harnest_ext.resources", "harnest_ext.text"),
     ("harnest_ext.toml_fault",),
     ("harnest_ext.problem",),
     ("harnest_ext.errors", "harnest_ext.rule"),
     ("harnest_ext.rules",),
-    ("harnest.context", "harnest.continuation", "harnest.credentials", "harnest.durable"),
+    ("harnest.credentials",),
+    ("harnest.context", "harnest.continuation", "harnest.durable"),
     ("harnest.execution", "harnest_ext.identity", "harnest_ext.host"),
     ("harnest.extensions", "harnest_ext.manifest"),
     ("harnest_ext.package", "harnest_ext.resolution", "harnest_ext.distributions"),
@@ -26,12 +27,6 @@ LEVELS = (
     ("harnest_ext.__main__",),
 )
 """Leaves first. A unit imports only from the lines above its own, and from itself."""
-
-SIBLINGS = {
-    ("harnest.context", "harnest.credentials"): "the facade's types, for the type checker only",
-    ("harnest.credentials", "harnest.context"): "a credential is resolved in an invocation",
-}
-"""Pairs on one line that may import each other one way, and why."""
 
 BRIDGES = {
     ("harnest.extensions", "harnest_ext.runtime"): "importing an installed extension activates it",
@@ -96,13 +91,13 @@ def test_every_module_has_a_place_on_the_ladder() -> None:
 
 
 def test_modules_import_only_from_above_their_own_line() -> None:
-    """A module imports itself, units of earlier lines, and the few named siblings; nothing else."""
+    """A module imports itself, and units of earlier lines; nothing else."""
     wrong = []
     for name, module in modules().items():
         level, own = unit(name)
         for line, target in internal(module):
             other_level, other = unit(target)
-            if other != own and other_level >= level and (own, other) not in SIBLINGS:
+            if other != own and other_level >= level:
                 wrong.append(f"{module.where}:{line} {own} imports {other}")
     assert wrong == []
 

@@ -6,7 +6,6 @@ the image brings, is never used.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +15,7 @@ from .. import limits
 from . import checks
 from .network import NetworkRule, checked_rules
 
-__all__ = ["Filesystem", "Policy", "fingerprint", "normal"]
+__all__ = ["Filesystem", "Policy", "normal"]
 
 _READ_ONLY = ("/etc", "/lib", "/proc", "/usr")
 _READ_WRITE = ("/dev/null", "/sandbox", "/tmp")  # noqa: S108 - inside of the sandbox
@@ -110,12 +109,6 @@ def normal(message: Mapping[str, Any]) -> dict[str, Any]:
     Names of providers are those of one start, so a binding counts by being there.
     """
     return {name: _normal(name, value) for name, value in message.items() if _counts(name, value)}
-
-
-def fingerprint(message: Mapping[str, Any]) -> str:
-    """Return what tells two policies apart, short enough for a label."""
-    text = json.dumps(normal(message), sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()[: limits.LABEL_CHARACTERS]
 
 
 def _counts(name: str, value: object) -> bool:
