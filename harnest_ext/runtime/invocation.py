@@ -25,7 +25,7 @@ from harnest_ext.runtime.continuations import InvocationSide
 from harnest_ext.runtime.credentials import Resolver
 from harnest_ext.runtime.grants import refuse_sandbox
 from harnest_ext.runtime.handle import GrantedSandbox
-from harnest_ext.runtime.safely import ends_caller, type_name
+from harnest_ext.runtime.safely import ends_caller, place_in, type_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -180,9 +180,11 @@ class Invocation:
         except BaseException as error:
             if ends_caller(error):
                 raise
+            path, line = place_in(error, each.candidate.folder)
             return rules.CONTEXT_FAILED.problem(
                 f"The extension {slug!r} could not open its context: {type_name(error)}.",
-                path=slug,
+                path=str(path),
+                line=line,
                 got=type_name(error),
             )
         self._contexts[slug] = context

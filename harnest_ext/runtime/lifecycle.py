@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from harnest_ext import limits
 from harnest_ext.errors import LoadError
 from harnest_ext.runtime import rules
-from harnest_ext.runtime.safely import ends_caller, type_name
+from harnest_ext.runtime.safely import ends_caller, place_in, type_name
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -90,9 +90,11 @@ class LifeCycle:
         except BaseException as error:
             if ends_caller(error):
                 raise
+            path, line = place_in(error, each.candidate.folder)
             return rules.START_FAILED.problem(
                 f"The extension {slug!r} could not be started: {type_name(error)}.",
-                path=slug,
+                path=str(path),
+                line=line,
                 got=type_name(error),
             )
         return None
@@ -103,8 +105,15 @@ class LifeCycle:
         failed = await _bounded(task, self._stop_seconds)
         if failed is None:
             return None
+        path, line = each.candidate.folder, None
+        if isinstance(failed, BaseException):
+            path, line = place_in(failed, path)
+            failed = type_name(failed)
         return rules.STOP_FAILED.problem(
-            f"The extension {slug!r} did not stop: {failed}.", path=slug, got=failed
+            f"The extension {slug!r} did not stop: {failed}.",
+            path=str(path),
+            line=line,
+            got=failed,
         )
 
 
@@ -129,18 +138,20 @@ async def finished(work: Awaitable[_T]) -> _T:
     return task.result()
 
 
-async def _awaited(call: Callable[[], Awaitable[None]]) -> str | None:
+async def _awaited(call: Callable[[], Awaitable[None]]) -> BaseException | None:
     # Caught here: an exit that leaves a task ends the event loop with it.
     try:
         await call()
     except asyncio.CancelledError:
         raise
     except BaseException as error:  # noqa: BLE001 - the extension's own code
-        return type_name(error)
+        return error
     return None
 
 
-async def _bounded(task: asyncio.Task[str | None], seconds: float) -> str | None:
+async def _bounded(
+    task: asyncio.Task[BaseException | None], seconds: float
+) -> BaseException | str | None:
     await asyncio.wait({task}, timeout=seconds)
     if not task.done():
         task.cancel()

@@ -159,8 +159,8 @@ START_FAILED: Final = Rule(
     kind="start-failed",
     why="The extension's start raised; what had been started was stopped again.",
     example="a server that start connects to is down",
-    fix="Look at the extension's own logs and configuration. The exception's text is not shown, "
-    "since it may hold secrets.",
+    fix="Look at the line that is named, and at the extension's own logs and configuration. The "
+    "exception's text is not shown, since it may hold secrets.",
 )
 STOP_FAILED: Final = Rule(
     id="runtime.stop",

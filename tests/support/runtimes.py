@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harnest_ext.distributions import EnvironmentView
 from harnest_ext.runtime import AgentRuntime
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from harnest_ext.problem import Problem
 
-__all__ = ["open_runtime", "shown"]
+__all__ = ["open_runtime", "raised_at", "shown"]
 
 
 def open_runtime(project: Path, **options: Any) -> AgentRuntime:
@@ -33,3 +34,10 @@ def shown(error: BaseException) -> str:
             seen += [str(each), repr(each), repr(vars(each))]
             todo += [each.__cause__, each.__context__]
     return "\n".join(seen)
+
+
+def raised_at(problem: Problem) -> str:
+    """Return the name of the extension and the line of its source that a problem points to."""
+    path = Path(problem.path)
+    assert problem.line is not None
+    return f"{path.parent.name}: {path.read_text().splitlines()[problem.line - 1].strip()}"

@@ -18,7 +18,7 @@ from harnest_ext.runtime.planning import make_plan
 from harnest_ext.store import Project
 from tests.support.projects import extension, installed
 from tests.support.recorder import EVENTS, WAITING
-from tests.support.runtimes import open_runtime, shown
+from tests.support.runtimes import open_runtime, raised_at, shown
 from tests.support.waiting import LONG, until
 
 if TYPE_CHECKING:
@@ -91,6 +91,7 @@ def test_an_exit_of_an_extension_is_its_failure(
         pass
     assert EVENTS == ["stop alpha", "end alpha"]
     assert SECRET not in shown(caught.value)
+    assert raised_at(caught.value.problems[0]) == f"beta: raise {raised}"
 
 
 def test_an_interrupt_in_start_reaches_the_caller(tmp_path: Path) -> None:
