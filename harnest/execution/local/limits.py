@@ -16,8 +16,8 @@ POLL_SECONDS: Final = 0.05
 """Longest wait before cancellation and deadline are looked at again, in seconds."""
 STALLED_SECONDS: Final = 0.25
 """Longest wait for a supervisor that was told to stop, in seconds; then the host kills."""
-FORCE_SECONDS: Final = 0.5
-"""Longest that the host looks for a program's processes to kill, in seconds."""
+FORCE_SECONDS: Final = 5.0
+"""Longest that the host kills a program's processes and waits for their end, in seconds."""
 INTERPRETER_SECONDS: Final = 10.0
 """Longest that an interpreter may take to say where it is installed, in seconds."""
 INTERPRETER_BYTES: Final = 64 * KIB

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
+import threading
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -22,12 +25,14 @@ from harnest.execution.local import (
     workdir,
 )
 from harnest.execution.local.bounds import bounds_memory, parents
+from harnest.execution.local.cgroup import ControlGroup
 from harnest.execution.local.report import Reporter
 from harnest.sandbox import control
 from harnest.sandbox.optional import OutputStream
+from tests.support.waiting import until
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterator
 
 pytestmark = pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="asserts on what /proc shows"
@@ -119,6 +124,39 @@ def test_the_kernels_count_tells_that_memory_ran_out(tmp_path: Path) -> None:
     memory = parents().memory
     assert memory is not None
     assert list(memory.glob(f"harnest-process-{os.getpid()}-*")) == []
+
+
+@pytest.fixture
+def freezer() -> Iterator[Path]:
+    """A control group that can hold up its processes, their ends included."""
+    folder = Path(f"/sys/fs/cgroup/freezer/harnest-test-{os.getpid()}")
+    try:
+        folder.mkdir()
+    except OSError:
+        pytest.skip("no control group can hold up processes here")
+    yield folder
+    (folder / "freezer.state").write_text("THAWED")
+    folder.rmdir()
+
+
+@pytest.mark.skipif(parents().pids is None, reason="no control group can be made here")
+def test_a_group_is_removed_though_its_processes_take_their_time_to_end(freezer: Path) -> None:
+    """On a busy machine what was killed ends later: it is waited for, and no group stays."""
+    state = freezer / "freezer.state"
+    thaw = threading.Timer(1, state.write_text, ["THAWED"])
+    with subprocess.Popen(["/bin/sleep", "600"]) as process:
+        try:
+            group = ControlGroup(parents(), processes=1)
+            group.adopt(process.pid)
+            (freezer / "cgroup.procs").write_text(str(process.pid))
+            state.write_text("FROZEN")
+            until(lambda: state.read_text() == "FROZEN\n")
+            thaw.start()
+            assert group.kill()
+        finally:
+            thaw.cancel()
+            state.write_text("THAWED")
+            process.kill()
 
 
 def test_limits_hold_for_command_lines(tmp_path: Path) -> None:
