@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+import tempfile
 import types
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,3 +40,15 @@ def make() -> Iterator[Callable[..., Any]]:
     yield build
     for provider in made:
         provider.close()
+
+
+@pytest.fixture
+def own_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A place for temporary files of this test's own: whoever prunes elsewhere doesn't find them.
+
+    It is this process's; others have to be told in ``TMPDIR``.
+    """
+    place = tmp_path / "temporary"
+    place.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(place))
+    return place

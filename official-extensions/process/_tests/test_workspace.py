@@ -56,11 +56,16 @@ def run(work: Callable[[Workspace], Coroutine[Any, Any, None]], **options: Any) 
 
 
 def test_a_host_that_is_killed_leaves_no_program_and_its_directory_is_pruned(
-    make: Callable[..., Any],
+    make: Callable[..., Any], own_place: Path
 ) -> None:
     """The supervisor sees the host go; what is left on the disk is found by its name."""
     code = HOST.format(folder=str(FOLDER))
-    host = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    host = subprocess.Popen(
+        [sys.executable, "-c", code],
+        env=os.environ | {"TMPDIR": str(own_place)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     assert host.stdout is not None
     with host.stdout:
         directory = Path(host.stdout.readline().strip())
