@@ -147,9 +147,11 @@ def test_a_kill_of_everything_harms_the_program_alone(room: Room) -> None:
     with subprocess.Popen(["/bin/sleep", "600"]) as bystander:
         code = "import os, time\nif os.fork() == 0: time.sleep(600)\n"
         code += "os.kill(-1, 9)\nprint('still here')"
-        result = room.python(code)
-        assert alive(bystander.pid)
-        bystander.kill()
+        try:
+            result = room.python(code)
+            assert alive(bystander.pid)
+        finally:
+            bystander.kill()
     assert (result.stdout, result.exit_code) == (b"still here\n", 0)
 
 
