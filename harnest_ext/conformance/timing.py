@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from typing import TYPE_CHECKING, Final
 
@@ -32,7 +33,8 @@ class Deadlines:
 
     A deadline that ended the program before it came to what is judged says nothing about who ran
     it: the machine was busy, and the next one is tried. A deadline is missed only when it is missed
-    by seconds, and again by the next.
+    by seconds, and again by the next. What is done beside the call counts as well, unless the call
+    alone is :meth:`timed`.
 
     Args:
         slack_seconds: How much later than an idle local process a call may come back.
@@ -48,14 +50,24 @@ class Deadlines:
         self.too_short = False
         self._most = _LATE_SECONDS + slack_seconds
         self._missed = 0
+        self._took: float | None = None
 
     def __iter__(self) -> Iterator[int]:
         for seconds in _DEADLINES_SECONDS:
             self.too_short = False
+            self._took = None
             start = time.monotonic()
             yield seconds
-            if self._kept(seconds, time.monotonic() - start) and not self.too_short:
+            took = time.monotonic() - start if self._took is None else self._took
+            if self._kept(seconds, took) and not self.too_short:
                 return
+
+    @contextlib.contextmanager
+    def timed(self) -> Iterator[None]:
+        """Let nothing but what is done in the block count against the deadline."""
+        start = time.monotonic()
+        yield
+        self._took = time.monotonic() - start
 
     def _kept(self, seconds: int, took: float) -> bool:
         if took <= seconds + self._most:

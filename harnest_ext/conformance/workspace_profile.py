@@ -18,6 +18,8 @@ __all__ = ["WorkspaceFeature", "WorkspaceProfile"]
 class WorkspaceFeature(enum.StrEnum):
     """Something that checks need; without it they are reported as unsupported, never as passed."""
 
+    HOST_DIRECTORY = "host-directory"
+    """It is a tier of this host: the work directory is a folder here, which the caller may name."""
     DESCENDANTS = "descendants"
     """Whatever a call starts ends with it, in sessions of its own too."""
     LIMIT_CPU = "limit-cpu"

@@ -27,7 +27,7 @@ print(sorted(name for _, name in socket.if_nameindex()))
 """
 
 
-@GROUP.promise("directory")
+@GROUP.promise("directory", needs=[WorkspaceFeature.HOST_DIRECTORY])
 async def directory(bench: WorkspaceBench) -> None:
     """Programs start in the work directory, write to it, and the host sees what they write."""
     async with bench.workspace() as workspace:
@@ -104,7 +104,7 @@ async def allowed_paths(bench: WorkspaceBench) -> None:
     expect("files", [path.name for path in given.iterdir()], ["file"])
 
 
-@GROUP.promise("guarantees")
+@GROUP.promise("guarantees", needs=[WorkspaceFeature.HOST_DIRECTORY])
 async def guarantees(bench: WorkspaceBench) -> None:
     """The tier tells what it promises, each promise once."""
     async with bench.workspace() as workspace:

@@ -9,13 +9,14 @@ from harnest_ext.conformance.checks import expect, expect_raises
 from harnest_ext.conformance.workspace.cancelling import BEATS
 from harnest_ext.conformance.workspace.raising import raises
 from harnest_ext.conformance.workspace_bench import WorkspaceBench, WorkspaceGroup
+from harnest_ext.conformance.workspace_profile import WorkspaceFeature
 
 __all__ = ["GROUP"]
 
 GROUP = WorkspaceGroup("closing")
 
 
-@GROUP.promise("removed")
+@GROUP.promise("removed", needs=[WorkspaceFeature.HOST_DIRECTORY])
 async def removed(bench: WorkspaceBench) -> None:
     """A private work directory goes, whatever programs did to it."""
     async with bench.workspace() as workspace:
@@ -24,7 +25,7 @@ async def removed(bench: WorkspaceBench) -> None:
     expect_raises("the directory", FileNotFoundError, directory.lstat)
 
 
-@GROUP.promise("kept")
+@GROUP.promise("kept", needs=[WorkspaceFeature.HOST_DIRECTORY])
 async def kept(bench: WorkspaceBench) -> None:
     """A work directory of the caller's stays, with what programs wrote, for the next workspace."""
     mine = bench.directory()
@@ -35,7 +36,7 @@ async def kept(bench: WorkspaceBench) -> None:
         expect("stdout", (await workspace.execute_command("cat file")).stdout, "text\n")
 
 
-@GROUP.promise("running")
+@GROUP.promise("running", needs=[WorkspaceFeature.HOST_DIRECTORY])
 async def running(bench: WorkspaceBench) -> None:
     """A call that runs while the workspace is closed is ended, and told so."""
     mine = bench.directory()

@@ -6,6 +6,7 @@ import os
 
 from harnest_ext.conformance.checks import expect, expect_raises
 from harnest_ext.conformance.workspace_bench import WorkspaceBench, WorkspaceGroup
+from harnest_ext.conformance.workspace_profile import WorkspaceFeature
 
 __all__ = ["GROUP"]
 
@@ -44,7 +45,7 @@ async def links(bench: WorkspaceBench) -> None:
         expect("files", result.files_created, ("f",))
 
 
-@GROUP.promise("owner")
+@GROUP.promise("owner", needs=[WorkspaceFeature.HOST_DIRECTORY])
 async def owner(bench: WorkspaceBench) -> None:
     """What programs leave, whatever its mode, can be read and removed by the caller."""
     async with bench.workspace() as workspace:

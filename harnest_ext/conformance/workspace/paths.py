@@ -14,7 +14,7 @@ __all__ = ["GROUP"]
 GROUP = WorkspaceGroup("paths")
 
 
-@GROUP.promise("inside")
+@GROUP.promise("inside", needs=[WorkspaceFeature.HOST_DIRECTORY])
 async def inside(bench: WorkspaceBench) -> None:
     """A path below the work directory becomes an absolute one on this host."""
     async with bench.workspace(file_tools="host") as workspace:
@@ -24,7 +24,7 @@ async def inside(bench: WorkspaceBench) -> None:
         expect("the directory", workspace.resolve_path("."), base)
 
 
-@GROUP.promise("outside")
+@GROUP.promise("outside", needs=[WorkspaceFeature.HOST_DIRECTORY])
 async def outside(bench: WorkspaceBench) -> None:
     """A path that leads out, by itself or by a link that a program made, is refused."""
     async with bench.workspace() as workspace:

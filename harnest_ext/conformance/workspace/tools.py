@@ -39,7 +39,7 @@ _ODD_NAMES = ("-rf", '"a  \\"b\\" "', '"n\\xe9\\nm"')
 _SPECIAL = "mkfifo pipe; ln -s /etc out; ln -s ../../etc/passwd up; mkdir d; ln -s ../d d/in"
 
 
-@GROUP.promise("host")
+@GROUP.promise("host", needs=[WorkspaceFeature.HOST_DIRECTORY])
 async def host(bench: WorkspaceBench) -> None:
     """File tools on the host and commands inside work on the same files, in turn."""
     async with bench.workspace(file_tools="host") as workspace:

@@ -31,7 +31,7 @@ def test_a_tier_that_runs_nothing_is_found_out(
     profile = WorkspaceProfile(
         name="idle",
         options={"tier": "bubblewrap"},
-        supports=frozenset({WorkspaceFeature.BACKEND_FILES}),
+        supports=frozenset({WorkspaceFeature.BACKEND_FILES, WorkspaceFeature.HOST_DIRECTORY}),
     )
     result = run_workspace_check(check, profile)
     assert result.outcome is CheckOutcome.FAILED
