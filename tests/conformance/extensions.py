@@ -110,9 +110,9 @@ BROKEN: Final[dict[str, Fault]] = {
     ),
     "leaves a thread": _fault(
         "living.nothing-left",
-        head="import threading, time",
+        head="import threading",
         body="    async def start(self, context):\n"
-        "        threading.Thread(target=time.sleep, args=(3,)).start()",
+        "        threading.Thread(target=threading.main_thread().join).start()",
     ),
     "has no context": _fault(
         *_CONTEXTS,

@@ -24,13 +24,17 @@ from harnest.execution import (
     WorkspaceConfig,
 )
 from harnest_ext.conformance import WorkspaceFeature
+from tests.support.waiting import until
 
 from .tiers import Animal, Sound
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-__all__ = ["LIARS"]
+__all__ = ["BEATING", "LIARS"]
+
+BEATING: list[subprocess.Popen[bytes]] = []
+"""What was left running, for the test to end."""
 
 HASTE_SECONDS = -9.5
 """Slack of the late: their lateness need not be long then."""
@@ -199,8 +203,11 @@ class Haunted(Workspace):
 
 
 def _beat(folder: Path) -> None:
-    beats = "for n in $(seq 100); do echo x >> beat; sleep 0.02; done"
-    subprocess.run(["/bin/sh", "-c", f"({beats}) >/dev/null 2>&1 &"], cwd=folder, check=True)
+    beats = ["/bin/sh", "-c", "while echo x >> beat; do :; done"]
+    path = folder / "beat"
+    before = path.stat().st_size if path.exists() else 0
+    BEATING.append(subprocess.Popen(beats, cwd=folder, stderr=subprocess.DEVNULL))
+    until(lambda: path.stat().st_size > before if path.exists() else False)
 
 
 class Restarting(Workspace):

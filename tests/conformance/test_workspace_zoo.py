@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+import tempfile
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ from harnest_ext.conformance import (
     workspace_checks,
 )
 
-from .lies import LIARS
+from .lies import BEATING, LIARS
 from .tiers import ANIMALS, LEFT, Animal, Sound
 
 if TYPE_CHECKING:
@@ -79,14 +80,19 @@ def missing(check: str) -> str:
 
 @pytest.mark.parametrize(("name", "check"), CASES, ids=[f"{n}-{c}" for n, c in CASES])
 def test_what_breaks_a_promise_fails_its_check(
-    name: str, check: str, monkeypatch: pytest.MonkeyPatch
+    name: str, check: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """And the check says how, in a text of its own."""
     if missing(check):
         pytest.skip(missing(check))
+    # What goes on writing to a folder keeps it from being removed.
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     try:
         result = run_workspace_check(CHECKS[check], profile_of(BROKEN[name], monkeypatch))
     finally:
+        while BEATING:
+            BEATING[-1].kill()
+            BEATING.pop().wait()
         while LEFT:
             shutil.rmtree(LEFT.pop(), ignore_errors=True)
     assert result.outcome is CheckOutcome.FAILED

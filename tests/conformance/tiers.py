@@ -222,7 +222,9 @@ class CodeFile(Sound):
             return super().line(call, source)
         path = Path(self.directory, "code.py")
         path.write_text(call.text)
-        time.sleep(0.05)  # meanwhile another call writes to it
+        limit = time.monotonic() + 1
+        while path.read_text() == call.text and time.monotonic() < limit:
+            time.sleep(0.005)  # meanwhile another call, if there is one, writes to it
         return (sys.executable, "-I", str(path))
 
 

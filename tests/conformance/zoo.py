@@ -92,8 +92,8 @@ class Animal:
         members: Methods in place of the provider's own.
         claims: Features declared beside those of the memory provider.
         without: Features not declared.
-        slack_seconds: Added to every bound on time: less than nothing for one that is late, so that
-            its lateness need not be long.
+        slack_seconds: Added to every bound on time of a check that must fail: less than nothing for
+            one that is late, so that its lateness need not be long.
     """
 
     fails: frozenset[str]
@@ -109,14 +109,14 @@ class Animal:
     without: frozenset[Feature] = frozenset()
     slack_seconds: float = 0.0
 
-    def profile(self, name: str) -> ProviderProfile:
-        """Return it as a subject of the suite."""
+    def profile(self, name: str, check: str) -> ProviderProfile:
+        """Return it as a subject of the suite, for one check."""
         kind = type("Animal", (Defective,), dict(self.members))
         return ProviderProfile(
             name=name,
             make=lambda wanted: kind(wanted, self),
             supports=(MEMORY_PROFILE.supports | self.claims) - self.without,
-            slack_seconds=self.slack_seconds,
+            slack_seconds=self.slack_seconds if check in self.fails else 0.0,
         )
 
 
@@ -330,15 +330,18 @@ def _says_nothing(true: Any, request: SandboxRequest, sink: Any) -> SandboxResul
 
 
 def _talks_on(true: Any, request: SandboxRequest, sink: Any) -> SandboxResult:
+    enough = threading.Event()
+
     def talk() -> None:
-        for _ in range(100):
+        while not enough.wait(0.02):
             sink("stdout", "tick")
-            time.sleep(0.02)
 
     try:
         return true(request, sink)
     finally:
-        threading.Thread(target=talk, daemon=True).start()
+        talking = threading.Thread(target=talk)
+        talking.start()
+        _HELD.append(lambda: (enough.set(), talking.join()))
 
 
 def _runs_all_the_same(true: Any, request: SandboxRequest, sink: Any) -> SandboxResult:
@@ -390,8 +393,8 @@ def _touches_host(true: Any, request: SandboxRequest, sink: Any) -> SandboxResul
     return true(request, sink)
 
 
-def _unscoped(_true: Any, request: SandboxRequest, _sink: Any) -> SandboxResult:
-    return MemoryProvider().execute(request)
+def _at_the_same_time(_true: Any, _request: SandboxRequest, _sink: Any) -> SandboxResult:
+    return SandboxResult(stdout="1.0 2.0\n", exit_code=0)
 
 
 def _safe_names(request: SandboxRequest) -> SandboxRequest:
@@ -571,7 +574,7 @@ DEFECTS: dict[str, Animal] = {
     ),
     "runs one session twice": Animal(
         fails=_fails("concurrency.identity-serial"),
-        execute=_for(lambda code: "begin" in code, _unscoped),
+        execute=_for(lambda code: "begin" in code, _at_the_same_time),
     ),
     "keeps too much": Animal(
         fails=_fails("scopes.execution-fresh", "scopes.invocation-of-invocation"), scope="session"
@@ -585,6 +588,7 @@ DEFECTS: dict[str, Animal] = {
             "offers.prune-spares-the-living",
         ),
         scope="execution",
+        execute=_for(lambda code: "begin" in code, _at_the_same_time),
     ),
     "mixes up users": Animal(
         fails=_fails("scopes.session-of-user", "scopes.session-identity"),
