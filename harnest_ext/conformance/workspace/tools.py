@@ -104,7 +104,9 @@ async def limit(bench: WorkspaceBench) -> None:
     for seconds in deadlines:
         async with bench.workspace(timeout_seconds=seconds) as workspace:
             tools = WorkspaceTools(workspace)
-            said = await _said(tools, "bash", command="echo on; : > begun; sleep 600", timeout=60)
+            command = "echo on; : > begun; sleep 600"
+            with deadlines.timed():
+                said = await _said(tools, "bash", command=command, timeout=60)
             deadlines.too_short = not (workspace.directory / "begun").exists()
     unit = "second" if seconds == 1 else "seconds"
     told = f"on\n[timed out after {seconds} {unit}, the limit; 60 seconds were asked for]"
