@@ -32,6 +32,7 @@ class BackgroundLoop:
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
         self._loop.set_exception_handler(_tell)
+        self._closing = False
         self._ending = False
         self._thread = threading.Thread(target=self._serve, name="harnest-runtime", daemon=True)
         self._thread.start()
@@ -76,12 +77,18 @@ class BackgroundLoop:
         """End the loop and its thread; False if the thread is stuck in somebody's code.
 
         Args:
-            seconds: How long to wait for it.
+            seconds: How long to wait for it; may be asked again.
         """
-        self._ending = True
-        self._loop.call_soon_threadsafe(self._loop.stop)
+        if not self._closing:
+            self._closing = True
+            self._loop.call_soon_threadsafe(self._end)
         self._thread.join(seconds)
         return not self._thread.is_alive()
+
+    def _end(self) -> None:
+        # In the loop, and once: a stop that comes when tasks are being ended would break that off.
+        self._ending = True
+        self._loop.stop()
 
     def _await(self, done: threading.Event, patience: float | None) -> None:
         if patience is None:

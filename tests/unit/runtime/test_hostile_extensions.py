@@ -174,6 +174,34 @@ def test_a_blocked_loop_is_left() -> None:
     assert loop.close(seconds=LONG)
 
 
+def test_a_loop_that_is_about_to_end_may_be_closed_again() -> None:
+    """What is ended meanwhile is not broken off, and a loop that has ended stays ended."""
+    loop = BackgroundLoop()
+    ending, go, ended = threading.Event(), threading.Event(), threading.Event()
+    tasks: list[asyncio.Task[None]] = []
+
+    async def slow() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ending.set()
+            await asyncio.to_thread(go.wait, LONG)
+            ended.set()
+
+    async def begin() -> None:
+        tasks.append(asyncio.create_task(slow()))
+        await asyncio.sleep(0)
+
+    loop.run(begin())
+    assert not loop.close(seconds=0)
+    assert ending.wait(LONG)
+    assert not loop.close(seconds=0)
+    go.set()
+    assert loop.close(seconds=LONG)
+    assert ended.is_set()
+    assert loop.close(seconds=LONG)
+
+
 def test_slow_work_is_no_blocked_loop() -> None:
     """As long as the loop serves, its work is waited for."""
     loop = BackgroundLoop()
