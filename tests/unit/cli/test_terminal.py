@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def _on_terminal(harnest: Command, *arguments: str, cwd: Path, reply: bytes) -> tuple[int, bytes]:
-    """Run a command on a terminal of its own; type ``reply`` once a question ends in ``: ``."""
+    """Run a command on a terminal of its own; type ``reply`` once it asks a question."""
     terminal, inner = pty.openpty()
     child = subprocess.Popen(
         [*harnest.program, *arguments],
@@ -39,7 +39,8 @@ def _on_terminal(harnest: Command, *arguments: str, cwd: Path, reply: bytes) -> 
         if not data:
             break
         shown += data
-        if not replied and shown.endswith(b": "):
+        # A line may come in pieces, and hold other colons.
+        if not replied and shown.endswith(b"[y/N]: "):
             os.write(terminal, reply)
             replied = True
     os.close(terminal)

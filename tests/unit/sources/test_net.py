@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import socket
 import ssl
 import subprocess
 import threading
@@ -219,9 +220,10 @@ def test_a_compressed_body_is_refused(client: WebClient, server: Server) -> None
 
 def test_nobody_there_is_a_failure_of_the_network(client: WebClient) -> None:
     """A port that nobody listens on is told as unreachable."""
-    with serve() as gone:
-        url = gone.url
-    assert refused(client, f"{url}/page") == ("network", "network.unreachable")
+    with socket.socket() as taken:  # and that nobody else can get meanwhile
+        taken.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}"
+        assert refused(client, f"{url}/page") == ("network", "network.unreachable")
 
 
 @pytest.mark.parametrize(
