@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support.projects import SANDBOX_FILE, echo_extension, extension, installed
-from tests.support.waiting import LONG
+from tests.support.waiting import LONG, before_a_deadline
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -115,7 +115,9 @@ def test_a_timeout_may_only_shorten(harnest: Command, project: Path) -> None:
     assert (longer.code, "30 s stays" in longer.stderr) == (0, True)
 
 
-def test_json_has_status_and_exit_code_apart(harnest: Command, project: Path) -> None:
+def test_json_has_status_and_exit_code_apart(
+    harnest: Command, project: Path, tmp_path: Path
+) -> None:
     """One object holds everything; the exit status is the same as without."""
     done = harnest("sandbox", "run", "python", "-c", "exit 3", "--json", cwd=project)
     assert done.code == 3
@@ -128,7 +130,11 @@ def test_json_has_status_and_exit_code_apart(harnest: Command, project: Path) ->
         "output_files": [],
         "saved": [],
     }
-    late = harnest("sandbox", "run", "python", "-c", "wait", "--timeout=1", "--json", cwd=project)
+    wait, begun = ("sandbox", "run", "python", "-c", "wait", "--json"), tmp_path / "begun"
+    late = before_a_deadline(
+        lambda n: harnest(*wait, "--timeout", str(n), cwd=project, TEST_BEGUN=str(begun)),
+        reached=begun.exists,
+    )
     assert (late.code, late.json["status"], late.json["metadata"]["phase"]) == (
         124,
         "timed_out",

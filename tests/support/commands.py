@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Command", "Outcome", "snapshot"]
 
-TIMEOUT_SECONDS = 120
+TIMEOUT_SECONDS = 400
+"""Far more than any command takes on a busy machine, and less than what ends a test."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,7 +28,7 @@ _FENCE = re.compile(
     r"^(?P<fence>`{3,})(?P<info>[^\n`]*)\n(?P<body>.*?)^(?P=fence)$",
     re.MULTILINE | re.DOTALL,
 )
-TIMEOUT_SECONDS = 180
+TIMEOUT_SECONDS = 400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

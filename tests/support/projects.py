@@ -79,6 +79,8 @@ class Provider:
             recorder = sys.modules.get("tests.support.recorder")
             if recorder:
                 recorder.WAITING.set()
+            if os.environ.get("TEST_BEGUN"):
+                open(os.environ["TEST_BEGUN"], "w").close()
             note = os.environ.get("TEST_WAITING")
             try:
                 if note:

@@ -16,12 +16,13 @@ from harnest_ext.errors import LoadError
 from tests.support.projects import SANDBOX_FILE, echo_extension, extension, installed
 from tests.support.recorder import WAITING
 from tests.support.runtimes import open_runtime, shown
-from tests.support.waiting import LONG
+from tests.support.waiting import LONG, before_a_deadline
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from harnest.sandbox import SandboxResult
     from harnest_ext.runtime import AgentRuntime
 
 CONFIG = """apiVersion: harnest.dev/v1alpha1
@@ -237,13 +238,15 @@ def test_cancelling_the_task_cancels_the_execution(runtime: AgentRuntime) -> Non
 
 def test_a_deadline_is_a_result(tmp_path: Path) -> None:
     """The declared deadline ends a program and says in which phase."""
-    project = installed(
-        tmp_path,
-        [echo_extension()],
-        sandboxes={"python": SANDBOX_FILE.format(name="python", timeout=1)},
-    )
-    with open_runtime(project) as runtime, runtime.invocation(agent_name="assistant"):
-        result = context.sandboxes["python"].execute("wait")
+
+    def wait(seconds: int) -> SandboxResult:
+        source = SANDBOX_FILE.format(name="python", timeout=seconds)
+        place = tmp_path / str(seconds)
+        project = installed(place, [echo_extension()], sandboxes={"python": source})
+        with open_runtime(project) as runtime, runtime.invocation(agent_name="assistant"):
+            return context.sandboxes["python"].execute("wait")
+
+    result = before_a_deadline(wait, reached=WAITING.is_set)
     assert result.status is SandboxStatus.TIMED_OUT
     assert result.metadata["phase"] == "execution"
 

@@ -32,7 +32,7 @@ def run(root: Path, tmp_path: Path) -> Run:
             env=environment | variables,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=400,
             check=False,
         )
 

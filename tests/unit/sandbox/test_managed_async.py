@@ -13,7 +13,7 @@ from harnest.sandbox.authority import ExecutionAuthority, acting_as
 from harnest.sandbox.context import SandboxContext
 from harnest.sandbox.runtime import ManagedSandbox
 from tests.fakes.provider import ScriptedProvider, declare, until_stopped
-from tests.support.waiting import LONG
+from tests.support.waiting import LONG, before_a_deadline
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
@@ -177,18 +177,19 @@ def test_a_failing_asynchronous_close_is_hidden_and_repeatable() -> None:
 
 def test_time_outs_and_identity_are_the_same_as_without_a_loop() -> None:
     """A deadline is a result, and the invocation's identity travels into the thread."""
+    started = threading.Event()
+    provider = ScriptedProvider(lambda _: until_stopped(started))
+    mine = SandboxContext("mine")
 
-    async def main() -> None:
-        provider = ScriptedProvider(lambda _: until_stopped())
-        sandbox = ManagedSandbox(declare(provider, timeout_seconds=1))
-        mine = SandboxContext("mine")
+    async def call(seconds: int) -> SandboxResult:
+        sandbox = ManagedSandbox(declare(provider, timeout_seconds=seconds))
         with acting_as(ExecutionAuthority(context=mine, revoked=lambda: False)):
-            result = await sandbox.aexecute(sandbox.request("x"))
-        assert result.status is SandboxStatus.TIMED_OUT
-        assert dict(result.metadata) == {"phase": "execution"}
-        assert provider.requests[0].context is mine
+            return await sandbox.aexecute(sandbox.request("x"))
 
-    asyncio.run(main())
+    result = before_a_deadline(lambda n: asyncio.run(call(n)), reached=started.is_set)
+    assert result.status is SandboxStatus.TIMED_OUT
+    assert dict(result.metadata) == {"phase": "execution"}
+    assert provider.requests[-1].context is mine
 
 
 def test_an_abandoned_failure_is_not_logged_by_the_loop(caplog: pytest.LogCaptureFixture) -> None:
