@@ -96,6 +96,8 @@ def test_tasks_that_fail_unobserved_are_told_by_type(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """What an extension left running in the background and nobody awaits, too."""
+    gc.collect()  # what other tests left is told now
+    caplog.clear()
     project = installed(tmp_path, [extension("alpha", BACKGROUND)])
     assert using(project, lambda: None) is None
     gc.collect()

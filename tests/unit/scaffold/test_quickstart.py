@@ -12,6 +12,7 @@ from harnest_ext.cli.choosing import choose
 from harnest_ext.cli.daemon import Daemon
 from harnest_ext.cli.main import run
 from harnest_ext.cli.output import Output
+from tests.support.waiting import LONG
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,8 +77,8 @@ def test_a_daemon_that_answers_tells_its_images(engine: Daemon) -> None:
 
 def test_a_pull_counts_only_if_the_image_is_there_afterwards(engine: Daemon) -> None:
     """The daemon answers 200 to a pull that fails; only the image itself is evidence."""
-    assert engine.pull("python:3.12-slim", 5)
-    assert not engine.pull("nobody/nothing:1", 5)
+    assert engine.pull("python:3.12-slim", LONG)
+    assert not engine.pull("nobody/nothing:1", LONG)
 
 
 @pytest.mark.parametrize("address", ["unix:///nowhere.sock", "ssh://host", "tcp://127.0.0.1:1"])
