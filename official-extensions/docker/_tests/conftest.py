@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 from harnest.extensions.docker import DockerSandboxProvider, docker
+from harnest.extensions.docker.lib.errors import DockerCleanupError
 from hypothesis import HealthCheck, settings
 
 from harnest.sandbox import SandboxContext, SandboxRequest, SandboxResult, SandboxStatus, control
@@ -122,13 +123,28 @@ class Box:
         return len(self.provider._engine.household._pool._ready)
 
     @property
+    def alive(self) -> int:
+        """How many idle containers there are whose end has not come to this process."""
+        household = self.provider._engine.household
+        slots = list(household.retention._slots.values())
+        idle = [*household._pool._ready, *(slot.topology for slot in slots)]
+        return sum(topology is not None and topology.alive for topology in idle)
+
+    @property
     def queued(self) -> int:
         """How many calls wait for a place."""
         return len(self.provider._engine._gate._waiting)
 
     def close(self) -> None:
-        """Close the provider."""
-        self.provider.close()
+        """Close the provider: again, where a slow daemon has not removed all in the time of one attempt."""
+        assert until(self._closed)
+
+    def _closed(self) -> bool:
+        try:
+            self.provider.close()
+        except DockerCleanupError:
+            return False
+        return True
 
 
 class Held:
@@ -167,6 +183,16 @@ class Held:
 def meta(result: SandboxResult) -> dict[str, Any]:
     """Return a result's metadata as a dict."""
     return sandbox_metadata_to_dict(result.metadata)
+
+
+def phases(caplog: pytest.LogCaptureFixture) -> list[str]:
+    """Return the phases that have ended so far, those that ended well alone."""
+    told = [vars(record) for record in list(caplog.records)]
+    return [
+        item["harnest.docker.phase"]
+        for item in told
+        if item.get("harnest.docker.phase") and item["harnest.docker.status"] == "ok"
+    ]
 
 
 def command(*arguments: str) -> str:

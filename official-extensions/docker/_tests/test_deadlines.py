@@ -19,7 +19,7 @@ from harnest.extensions.docker.lib.errors import DockerProtocolError
 from harnest.extensions.docker.lib.limits import API_SECONDS
 from harnest.extensions.docker.lib.pid1 import bundle
 
-from conftest import AMPLE, FOREVER, IDENTITY, Box, command, meta, ours, patiently, until
+from conftest import AMPLE, FOREVER, IDENTITY, Box, command, meta, ours, patiently, phases, until
 from harnest.sandbox import (
     SandboxCancelledError,
     SandboxRequest,
@@ -128,15 +128,11 @@ def test_a_call_that_is_cancelled_while_it_starts_leaves_nothing(
     thread = threading.Thread(target=run)
     with caplog.at_level("INFO", logger="harnest.agent.docker"):
         thread.start()
-        assert until(lambda: before in _phases(caplog))
+        assert until(lambda: before in phases(caplog))
         scopes[0].cancelled.set()
         thread.join(AMPLE)
     assert len(failures) == 1
     assert until(lambda: ours() == [])
-
-
-def _phases(caplog: pytest.LogCaptureFixture) -> list[str]:
-    return [str(vars(record).get("harnest.docker.phase")) for record in list(caplog.records)]
 
 
 @pytest.mark.docker

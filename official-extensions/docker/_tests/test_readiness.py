@@ -123,10 +123,11 @@ def test_a_container_may_be_late_to_say_how_a_look_ended() -> None:
 def test_a_deadline_while_a_look_at_a_port_goes_on_is_one() -> None:
     """A look that has no answer at the call's deadline is a time-out, not a container that ended."""
     daemon = FakeDaemon()
-    provider = tcp(daemon, lambda _: None)
+    looks: list[FakeChannel] = []
+    provider = tcp(daemon, looks.append)
     result = patiently(
         lambda seconds: provider.execute(replace(REQUEST, timeout_seconds=seconds)),
-        lambda _: "start" in daemon.calls,
+        lambda _: looks,
     )
     assert (result.status, result.metadata["phase"]) == (
         SandboxStatus.TIMED_OUT,

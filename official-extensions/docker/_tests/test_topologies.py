@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from harnest.extensions.docker import DockerScope, DockerService, docker
 
-from conftest import Box, command, meta, ours, patiently
-from harnest.sandbox import SandboxBudget, SandboxExecutionError, SandboxStatus
+from conftest import Box, command, meta, ours, patiently, phases
+from harnest.sandbox import SandboxBudget, SandboxExecutionError, SandboxResult, SandboxStatus
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -301,15 +301,20 @@ def test_two_topologies_at_once_do_not_see_each_other(box: Callable[..., Box]) -
     assert results[0][1] != results[1][1]
 
 
-def test_a_deadline_in_readiness_is_a_timed_out_result(box: Callable[..., Box]) -> None:
+def test_a_deadline_in_readiness_is_a_timed_out_result(
+    box: Callable[..., Box], caplog: pytest.LogCaptureFixture
+) -> None:
     """The deadline counts while services start; the result names the service's phase."""
     never = program("web", "import time; time.sleep(600)", readiness=docker.readiness(tcp=1))
     one = box(services=[never])
-    result = patiently(
-        lambda seconds: one.run("print(1)", timeout_seconds=seconds),
-        lambda result: "service 'web' container start" in meta(result)["duration_ms"],
-        first=2,
-    )
+
+    def attempt(seconds: int) -> SandboxResult:
+        caplog.clear()
+        return one.run("print(1)", timeout_seconds=seconds)
+
+    with caplog.at_level("INFO", logger="harnest.agent.docker"):
+        # What is done last before a service is waited for.
+        result = patiently(attempt, lambda _: "start verification" in phases(caplog), first=2)
     assert result.status is SandboxStatus.TIMED_OUT
     assert meta(result)["phase"] == "service 'web' readiness"
 
