@@ -162,9 +162,12 @@ def test_the_deadline_ends_the_program_and_keeps_its_output(python: Box) -> None
     result = python.overdue(
         "import os, signal, time\n"
         "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
-        "if os.fork() == 0: os.setsid()\n"
-        "else: print('before', flush=True)\n"
-        "os.kill(os.getppid(), signal.SIGSTOP)\n"
+        "parent = os.getpid()\n"
+        "if os.fork() == 0:\n"
+        "    os.setsid()\n"
+        "    os.kill(parent, signal.SIGSTOP)\n"
+        "    print('before', flush=True)\n"
+        "os.kill(1, signal.SIGSTOP)\n"
         "time.sleep(600)"
     )
     assert result.stdout == "before\n"

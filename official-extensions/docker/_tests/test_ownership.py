@@ -121,15 +121,14 @@ def test_the_program_ends_with_its_host(neighbour: Box, moment: str, code: str) 
     """After hosts were killed nothing of them runs on; what is left is pruned, no more."""
     hosts = killed_at(moment, code, services=False, rounds=ROUNDS)
     assert until(lambda: not running(hosts))
-    assert neighbour.provider.prune().kept == ()
-    assert left(hosts) == []
+    assert until(lambda: pruned(neighbour, hosts))
     assert len(ours()) == 1
 
 
 def test_a_child_of_the_host_does_not_keep_its_container(neighbour: Box) -> None:
     """A forked child that outlives the killed host holds no copy of the stream."""
     code = HOST.replace(
-        'now("said " + text[:2].strip())', "(os.fork() or time.sleep(60), now('said on'))"
+        'now("said " + text[:2].strip())', "(os.fork() or time.sleep(600), now('said on'))"
     )
     process = subprocess.Popen(
         [
@@ -171,8 +170,7 @@ def test_services_and_networks_are_pruned(neighbour: Box, moment: str) -> None:
     """Services and networks of killed hosts go with the next prune, in order."""
     hosts = killed_at(moment, SLEEP, services=True, rounds=ROUNDS)
     assert until(lambda: "primary" not in running(hosts))
-    assert neighbour.provider.prune().kept == ()
-    assert left(hosts) == []
+    assert until(lambda: pruned(neighbour, hosts))
     assert len(ours()) == 1
 
 
@@ -180,10 +178,15 @@ def test_the_next_first_call_tidies_up(neighbour: Box) -> None:
     """A provider's first call removes what dead processes left."""
     hosts = killed_at("said on", SLEEP, services=True)
     assert until(lambda: "primary" not in running(hosts))
-    other = Box()
-    assert other.run("print(1)").stdout == "1\n"
-    other.close()
-    assert left(hosts) == []
+
+    def tidied() -> bool:
+        # What a slow daemon has not removed in a first call's few seconds the next provider finds.
+        other = Box()
+        assert other.run("print(1)").stdout == "1\n"
+        other.close()
+        return left(hosts) == []
+
+    assert until(tidied)
 
 
 def test_a_stranger_is_listed_as_such(neighbour: Box) -> None:
@@ -213,6 +216,15 @@ def test_the_diagnosis_tries_what_it_says(neighbour: Box) -> None:
         found["host-broadcast"].state == "ok"
     )
     assert len(ours()) == 1
+
+
+def pruned(box: Box, hosts: list[int]) -> bool:
+    """Prune, which must remove all that it finds; return whether nothing of these processes is left.
+
+    What a process had asked for when it was killed the daemon may make after a look.
+    """
+    assert box.provider.prune().kept == ()
+    return left(hosts) == []
 
 
 def left(hosts: list[int]) -> list[str]:
