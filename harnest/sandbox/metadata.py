@@ -8,15 +8,16 @@ sequences tuples. Unlike a ``MappingProxyType`` it pickles, deep-copies and hash
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from harnest.sandbox import limits
+from harnest.sandbox.frozen import FrozenMapping
 
 __all__ = ["FrozenMetadata", "freeze_metadata", "sandbox_metadata_to_dict"]
 
 
-class FrozenMetadata(Mapping[str, Any]):
+class FrozenMetadata(FrozenMapping[Any]):
     """A read-only mapping of metadata: a frozen deep copy of plain types.
 
     Args:
@@ -28,47 +29,17 @@ class FrozenMetadata(Mapping[str, Any]):
         ValueError: A number is not finite, or it contains itself, or is too deep or too large.
     """
 
-    __slots__ = ("_items",)
-
-    _items: dict[str, Any]
+    __slots__ = ()
 
     def __init__(self, items: Mapping[str, Any]) -> None:
         if not isinstance(items, Mapping):
             raise TypeError(f"metadata must be a mapping, not {type(items).__name__}")
         frozen = _Freezer().items(items)
         _check_size(frozen)
-        object.__setattr__(self, "_items", frozen)
-
-    def __getitem__(self, key: str) -> Any:
-        return self._items[key]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._items)
-
-    def __len__(self) -> int:
-        return len(self._items)
-
-    def __hash__(self) -> int:
-        return hash(frozenset(self._items.items()))
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError("sandbox metadata is read-only")
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError("sandbox metadata is read-only")
-
-    def __repr__(self) -> str:
-        # Metadata may carry an application's secrets: the count is all that a log needs.
-        return f"<FrozenMetadata of {len(self._items)} entries>"
+        super().__init__(frozen)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (FrozenMetadata, (sandbox_metadata_to_dict(self),))
-
-    def __copy__(self) -> FrozenMetadata:
-        return self
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> FrozenMetadata:
-        return self
 
 
 class _Freezer:
