@@ -34,12 +34,17 @@ if TYPE_CHECKING:
     from harnest.sandbox.scope import SandboxControl
 
 HOST = """\
-import itertools, sys
+import itertools, sys, time
 from harnest.extensions.docker import DockerScope, docker
 from harnest.sandbox import SandboxContext, SandboxRequest
 box = docker.sandbox(image="harnest-test/python", scope=DockerScope.SESSION).build()
 who = SandboxContext(agent_name="a", user_id="u", session_id="s")
 for line in itertools.chain(["first"], sys.stdin):
+    while line == "ended\\n" and any(
+        slot.topology is not None and slot.topology.alive
+        for slot in box._engine.household.retention._slots.values()
+    ):
+        time.sleep(.02)
     result = box.execute(SandboxRequest(code="print(1)", context=who))
     print(result.stdout.strip(), result.metadata["fresh"], flush=True)
 box.close()
@@ -169,10 +174,10 @@ class Talker:
         assert self._process.stdout is not None
         return self._process.stdout.readline()
 
-    def again(self) -> str:
-        """Let it make another call, and return what it says of it."""
+    def again(self, *, ended: bool = False) -> str:
+        """Let it make another call, once it knows that its container has *ended*; return what it says of it."""
         assert self._process.stdin is not None
-        self._process.stdin.write("again\n")
+        self._process.stdin.write("ended\n" if ended else "again\n")
         self._process.stdin.flush()
         return self.heard()
 
@@ -224,4 +229,4 @@ def test_an_idle_container_ends_when_its_host_is_silent_for_a_lease(daemon: None
         one.freeze()
         assert until(one.alone)
         one.thaw()
-        assert one.again() == "1 True\n"
+        assert one.again(ended=True) == "1 True\n"

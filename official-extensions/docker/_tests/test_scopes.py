@@ -145,6 +145,7 @@ def test_a_container_that_died_in_between_is_replaced(box: Callable[..., Box]) -
     one = box(scope=DockerScope.SESSION)
     one.run("open('/tmp/kept', 'w')")
     command("kill", ours()[0])
+    assert until(lambda: one.alive == 0)
     again = one.run("import os; print(os.listdir('/tmp'))")
     assert (again.stdout, meta(again)["fresh"]) == ("[]\n", True)
     assert len(ours()) == 1
@@ -177,22 +178,25 @@ def test_calls_of_a_session_leave_nothing_behind_in_the_host_process(
     before = open_descriptors(), threading.active_count()
     for number in range(50):
         assert one.run(f"print({number})").stdout == f"{number}\n"
-    assert (open_descriptors(), threading.active_count()) == before
+
+    def no_more() -> bool:
+        return open_descriptors() <= before[0] and threading.active_count() <= before[1]
+
+    assert until(no_more), (before, open_descriptors(), threading.enumerate())
 
 
 def test_warm_containers_are_ready_before_they_are_asked_for(box: Callable[..., Box]) -> None:
     """After the first answer the pool fills; a claimed container is never used again."""
     one = box(warm=2)
     assert meta(one.run("print(1)"))["duration_ms"].keys() >= {"container creation"}
-    assert until(lambda: one.waiting == 2)
-    assert len(ours()) == 2
+    assert until(lambda: one.waiting == 2 and len(ours()) == 2)
     seen = set()
     result = one.run("import os; print(os.listdir('/tmp')); open('/tmp/mine', 'w')")
     assert result.stdout == "[]\n"
     assert meta(result)["duration_ms"].keys() == {"queue", "execution"}
     seen.add(meta(result)["topology"])
-    assert until(lambda: one.waiting == 2)
-    assert len(ours()) == 2
+    # A slow machine has the new one before it has removed the used one.
+    assert until(lambda: one.waiting == 2 and len(ours()) == 2)
     other = one.run("import os; print(os.listdir('/tmp'))")
     assert other.stdout == "[]\n"
     assert meta(other)["topology"] not in seen
@@ -204,6 +208,7 @@ def test_a_dead_warm_container_is_not_handed_out(box: Callable[..., Box]) -> Non
     one.run("print(1)")
     assert until(lambda: one.waiting == 1)
     command("kill", ours()[0])
+    assert until(lambda: one.alive == 0)
     assert one.run("print(2)").stdout == "2\n"
 
 
@@ -358,14 +363,10 @@ def test_an_image_is_built_once_per_content(box: Callable[..., Box], tmp_path: P
     (tmp_path / "secret").write_text("changed")
     again = box(image=None, docker_path=str(tmp_path))
     assert again.run("print(1)").stdout == "1\n"
-    images = command(
-        "image", "ls", "-q", "--filter", "label=dev.harnest.context", "--filter", "dangling=true"
-    )
     mine = [
-        image
-        for image in images.split()
-        if f".{os.getpid()}."
-        in command("inspect", "-f", '{{index .Config.Labels "dev.harnest.owner"}}', image)
+        item.resource_id
+        for item in again.provider.inventory()
+        if item.kind == "image" and f".{os.getpid()}." in item.owner
     ]
     assert len(mine) == 1
     command("image", "rm", *mine)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from workspaces import Shop
 
-from conftest import AMPLE, ours, patiently, until
-from harnest.execution import ExecutionResult, WorkspaceClosedError
+from conftest import AMPLE, ours, until
+from harnest.execution import WorkspaceClosedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -149,32 +149,16 @@ def test_calls_in_a_row_start_no_container(one: Shop) -> None:
 # --- deadlines and what is left -----------------------------------------------------------------
 
 
-def overdue(one: Shop, command: str, file: str, **options: Any) -> ExecutionResult:
-    """Run a command into its deadline, which is long enough for it to make *file* first."""
-
-    def attempt(seconds: int) -> ExecutionResult:
-        (one.directory / file).unlink(missing_ok=True)
-        started = time.monotonic()
-        result = one.sh(command, timeout=seconds, **options)
-        assert time.monotonic() - started < seconds + AMPLE
-        assert result.execution_time_ms >= 1
-        return result
-
-    result = patiently(attempt, lambda _: (one.directory / file).exists())
-    assert (result.timed_out, result.exit_code) == (True, None)
-    return result
-
-
 def test_a_deadline_keeps_what_was_printed(one: Shop) -> None:
     """At its deadline a call returns what it wrote so far."""
-    result = overdue(one, "echo part; echo more >&2; touch printed; sleep 600", "printed")
+    result = one.overdue("echo part; echo more >&2; touch printed; sleep 600", "printed")
     assert (result.stdout, result.stderr) == ("part\n", "more\n")
 
 
 def test_input_that_waits_delays_no_deadline(one: Shop) -> None:
     """A program that does not read its input ends at its deadline like any other."""
     data = b"x" * (40 * MIB)
-    assert overdue(one, "echo on; touch said; sleep 600", "said", stdin=data).stdout == "on\n"
+    assert one.overdue("echo on; touch said; sleep 600", "said", stdin=data).stdout == "on\n"
     assert one.sh("wc -c", stdin=b"abc").stdout.strip() == "3"
 
 
@@ -196,7 +180,7 @@ def test_a_detached_child_with_the_pipes_delays_no_deadline(one: Shop) -> None:
         "time.sleep(600)\n"
     )
     (one.directory / "detach.py").write_text(code)
-    assert overdue(one, "python3 detach.py", "said").stdout == "on\n"
+    assert one.overdue("python3 detach.py", "said").stdout == "on\n"
     assert quiet(one.directory / "alive")
 
 

@@ -86,6 +86,7 @@ def test_a_container_that_an_operator_removed_is_replaced(shop: Callable[..., Sh
     """A container that is gone between calls is noticed, and one that goes during a call is an error."""
     one = shop(timeout_seconds=300)
     command("rm", "-f", *ours())
+    assert until(lambda: one.alive == 0)
     assert one.out("echo on") == "on\n"
     killer = threading.Thread(
         target=lambda: until((one.directory / "on").exists) and command("rm", "-f", *ours())
@@ -107,7 +108,7 @@ def test_opening_and_closing_leaves_no_descriptor(daemon: None) -> None:
         assert shop.out("echo on") == "on\n"
         shop.close()
         assert not directory.exists()
-    assert open_descriptors() <= before
+    assert until(lambda: open_descriptors() <= before)
     assert ours() == []
 
 
@@ -169,6 +170,9 @@ def test_an_idle_workspace_outlives_its_lease(
             time.sleep(3 * lease)  # three leases go by
             assert shop.out("echo on") == "on\n"
             return ours() == before
+        except BackendError:
+            # This process was silent for so long, and its container ends just now.
+            return False
         finally:
             shop.close()
 

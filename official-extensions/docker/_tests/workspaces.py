@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from typing import TYPE_CHECKING, Any
 
+from conftest import AMPLE, patiently
 from harnest.execution import ExecutionResult, Workspace, WorkspaceConfig
 
 if TYPE_CHECKING:
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 IMAGE = "harnest-test/python"
+_AGE_SECONDS = 0.5
 
 
 class Shop:
@@ -32,6 +35,13 @@ class Shop:
         """Return the work directory on this host."""
         return self.workspace.directory
 
+    @property
+    def alive(self) -> int:
+        """How many idle containers there are whose end has not come to this process."""
+        assert self.workspace._open is not None
+        engine: Any = self.workspace._open.engine
+        return sum(topology.alive for topology in list(engine._lanes._idle))
+
     def sh(self, text: str, **options: Any) -> ExecutionResult:
         """Run a command."""
         return self._runner.run(self.workspace.execute_command(text, **options))
@@ -45,6 +55,26 @@ class Shop:
         result = self.sh(text, **options)
         assert result.exit_code == 0, result
         return result.stdout
+
+    def overdue(self, text: str, file: str, **options: Any) -> ExecutionResult:
+        """Run a command into its deadline, which it comes to long enough after it has made *file*."""
+        made = self.directory / file
+
+        def attempt(seconds: int) -> tuple[ExecutionResult, float]:
+            made.unlink(missing_ok=True)
+            started = time.monotonic()
+            result = self.sh(text, timeout=seconds, **options)
+            assert time.monotonic() - started < seconds + AMPLE
+            assert result.execution_time_ms >= 1
+            return result, time.time()
+
+        def enough(came: tuple[ExecutionResult, float]) -> bool:
+            # What was written before has had time to come.
+            return made.exists() and came[1] - made.stat().st_mtime > _AGE_SECONDS
+
+        result, _ = patiently(attempt, enough)
+        assert (result.timed_out, result.exit_code) == (True, None)
+        return result
 
     def run(self, work: Coroutine[Any, Any, Any]) -> Any:
         """Run something else in the workspace's event loop."""
