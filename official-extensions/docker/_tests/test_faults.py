@@ -358,6 +358,27 @@ def test_a_frozen_daemon_costs_the_deadline_and_a_second(made: Callable[..., Any
     assert run(provider).stdout == "hello"
 
 
+@pytest.mark.parametrize("method", ["server", "image", "create"])
+def test_a_request_that_its_deadline_cuts_short_a_moment_too_early_is_timed_out(
+    made: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    """What the clocks of two timers differ by makes no error of a time-out."""
+    daemon, provider = made()
+    provider._engine.household._site.tidied = True
+
+    def early(*arguments: Any) -> None:
+        daemon.calls.append(method)
+        time.sleep(max(0.0, arguments[-1] - 0.04))
+        raise DaemonFault(Fault.TIMEOUT)
+
+    def attempt(seconds: int) -> Any:
+        return run(provider, timeout_seconds=seconds)
+
+    monkeypatch.setattr(daemon, method, early)
+    result = patiently(attempt, lambda _: method in daemon.calls)
+    assert (result.status, result.metadata["reason"]) == (SandboxStatus.TIMED_OUT, "deadline")
+
+
 def test_a_silent_program_is_killed_by_the_daemon_after_its_deadline(
     made: Callable[..., Any],
 ) -> None:

@@ -64,6 +64,8 @@ def phase(journal: Journal, scope: SandboxControl, name: str, service: str = "")
 
 def _problem(fault: Fault, label: str, name: str, service: str, scope: SandboxControl) -> Exception:
     if fault is Fault.TIMEOUT and _over(scope):
+        # Who takes the error as the deadline's sees that it has come.
+        scope.constrain(0)
         return TimeoutError("the deadline of the sandbox execution has passed")
     advice = _ADVICE.get(fault)
     message = f"{fault.value}; {advice}" if advice else fault.value
