@@ -39,7 +39,7 @@ def daemon() -> None:
     """Skip where no daemon answers or the image is missing."""
     look = ["docker", "image", "inspect", "harnest-test/openshell"]
     try:
-        found = subprocess.run(look, capture_output=True, timeout=30, check=False)
+        found = subprocess.run(look, capture_output=True, timeout=120, check=False)
     except OSError:
         pytest.skip("there is no docker command")
     if found.returncode:

@@ -37,8 +37,9 @@ class SandboxState:
     proxy: Any = None
 
     def log(self, text: str) -> None:
-        """Add a line to the log."""
-        self.logs.append((time.time(), text))
+        """Add a line to the log, whose times never go back."""
+        last = self.logs[-1][0] if self.logs else 0.0
+        self.logs.append((max(time.time(), last), text))
 
 
 class State:
