@@ -24,6 +24,7 @@ class Watch:
     def __init__(self) -> None:
         self._sockets: weakref.WeakSet[socket.socket] = weakref.WeakSet()
         self._lock = threading.Lock()
+        self._block: object = None
         self._over = False
 
     def add(self, connected: socket.socket) -> None:
@@ -42,21 +43,25 @@ class Watch:
     @contextlib.contextmanager
     def deadline(self, seconds: float) -> Iterator[None]:
         """Give the block this long; afterwards every read and write in it fails at once."""
-        self._over = False
-        timer = threading.Timer(seconds, self._end)
+        block = object()
+        with self._lock:
+            self._block, self._over = block, False
+        timer = threading.Timer(seconds, self._end, [block])
         timer.daemon = True
         timer.start()
         try:
             yield
         finally:
+            self._block = None
             timer.cancel()
 
-    def _end(self) -> None:
+    def _end(self, block: object) -> None:
         with self._lock:
-            self._over = True
-            sockets = list(self._sockets)
-        for connected in sockets:
-            _shut_down(connected)
+            # A timer that runs off at the very end of its block must not end the next one.
+            if self._block is block:
+                self._over = True
+                for connected in list(self._sockets):
+                    _shut_down(connected)
 
 
 def _shut_down(connected: socket.socket) -> None:
