@@ -19,6 +19,17 @@ STRANGER = 4711
 """Number of a user that owns nothing here."""
 NOTE = "[some files or folders could not be read]"
 DENIED = "Error (permission-denied): the permissions of {} or of its folder forbid this"
+USES: tuple[tuple[str, dict[str, str]], ...] = (
+    ("write_file", {"path": "new", "content": "x"}),
+    ("generate_file", {"path": "new", "content": "x"}),
+    ("read_file", {"path": "new"}),
+    ("list_directory", {}),
+    ("glob", {"pattern": "*"}),
+    ("grep", {"pattern": "[x]"}),
+    ("delete", {"path": "new"}),
+    ("delete", {"path": "new"}),
+)
+"""Each tool, some of them in vain."""
 
 
 @contextlib.contextmanager
@@ -52,6 +63,8 @@ def stranger(bench: Bench) -> Iterator[Callable[[], None]]:
     with contextlib.ExitStack() as stack:
 
         def become() -> None:
+            for tool, arguments in USES:  # Python may lie where others don't come: all is imported
+                bench.say(tool, **arguments)
             for path in (bench.root, *bench.root.rglob("*")):
                 os.chown(path, STRANGER, STRANGER, follow_symlinks=False)
             stack.enter_context(acting_as(STRANGER))
