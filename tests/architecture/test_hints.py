@@ -18,6 +18,7 @@ MODULES = (
     "harnest.durable",
     "harnest.logging",
     "harnest.execution",
+    "harnest.execution.tools",
 )
 """Not ``harnest.tracing``: it names types of OpenTelemetry, which comes with the first span."""
 

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import abc
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
+from harnest.execution.backend import ExecutionBackend
 from harnest.execution.tools.answer import Answer, failure
 from harnest.execution.tools.locks import WriteLocks
-from harnest.execution.tools.parameters import checked, schema_of
+from harnest.execution.tools.parameters import Parameter, checked, schema_of
 from harnest.sandbox.errors import SandboxCancelledError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from contextlib import AbstractAsyncContextManager
 
-    from harnest.execution.backend import ExecutionBackend
     from harnest.execution.tools.filesystem import FileSystem
-    from harnest.execution.tools.parameters import Parameter
     from harnest.execution.tools.place import Place
 
 __all__ = ["Outcome", "Tool", "ToolContext"]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self, TypeGuard
+from collections.abc import Iterable, Iterator, Mapping
+from types import TracebackType
+from typing import Self, TypeGuard
 
 from harnest.execution.backend import DescribedBackend, ExecutionBackend, OwnedBackend
 from harnest.execution.hooks import HookManager
@@ -19,10 +21,6 @@ from harnest.execution.tools.list_directory import ListTool
 from harnest.execution.tools.read_file import ReadTool
 from harnest.execution.tools.tool import Tool, ToolContext
 from harnest.execution.tools.write_file import WriteTool
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from types import TracebackType
 
 __all__ = ["TOOL_NAMES", "WorkspaceTools"]
 
