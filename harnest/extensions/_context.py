@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from types import MappingProxyType
+from typing import Never, Self
 
 from harnest.context import ContextResourceError
 from harnest.continuation import InvocationContinuations
@@ -24,7 +25,7 @@ __all__ = [
 
 
 class _State:
-    """What the host knows about one context; shared by every copy of the variable."""
+    """What the host knows about one context; shared by every copy of the variable or context."""
 
     __slots__ = ("active", "continuations", "name", "opened")
 
@@ -33,6 +34,13 @@ class _State:
         self.active = True
         self.opened = False
         self.continuations: Callable[[], InvocationContinuations] | None = None
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
+        # Frameworks copy the state that they keep: a copy of a context is revoked with it.
+        return self
+
+    def __reduce__(self) -> Never:
+        raise TypeError("a context belongs to one invocation of this process: it can't be pickled")
 
 
 class ExtensionContext:

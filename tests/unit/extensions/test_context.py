@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+from typing import TYPE_CHECKING
+
 import pytest
 
 from harnest.context import ContextResourceError
 from harnest.extensions import ExtensionContext, ExtensionContextUnavailableError
 from harnest.extensions._context import is_revoked, open_context, revoke_context
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class Stubborn(ExtensionContext):
@@ -26,6 +33,16 @@ class Forgetful(ExtensionContext):
 
     def __init__(self) -> None:
         pass
+
+
+class Typed(ExtensionContext):
+    """Has something of its own, as real ones do."""
+
+    __slots__ = ("notes",)
+
+    def __init__(self, name: str, notes: list[str]) -> None:
+        super().__init__(name)
+        self.notes = notes
 
 
 @pytest.mark.parametrize(("name", "error"), [("", ValueError), (None, TypeError), (3, TypeError)])
@@ -63,6 +80,26 @@ def test_an_override_does_not_weaken_revocation() -> None:
     assert is_revoked(context)
     with pytest.raises(ExtensionContextUnavailableError):
         _ = context.continuations
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy])
+def test_a_copy_is_revoked_with_its_context(copied: Callable[[Typed], Typed]) -> None:
+    """A framework that copies what it keeps gets no context that outlives the invocation."""
+    context = Typed("rag", ["a"])
+    open_context(context, name="rag", continuations=None)
+    other = copied(context)
+    other._require_active()
+    assert other.notes == ["a"]
+    revoke_context(context)
+    assert is_revoked(other)
+    with pytest.raises(ExtensionContextUnavailableError):
+        other._require_active()
+
+
+def test_a_context_is_not_pickled() -> None:
+    """What a pickle holds could be active for ever: making one is refused."""
+    with pytest.raises(TypeError, match="belongs to one invocation"):
+        pickle.dumps(ExtensionContext("rag"))
 
 
 def test_continuations_need_the_capability() -> None:
