@@ -43,7 +43,7 @@ def load_profile(target: str) -> ProviderProfile:
         raise UsageError(_problem(rules.TARGET, "It is not of the form module:attribute.", target))
     try:
         found = getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
+    except Exception as error:
         raise ExtensionNotFound(
             _problem(rules.NOT_FOUND, f"It can't be imported ({origin(error)}).", target)
         ) from error
@@ -61,8 +61,19 @@ def profile_of(found: object, name: str) -> ProviderProfile:
         name: Name for a profile that has none of its own.
 
     Raises:
-        UsageError: It is none of these.
+        UsageError: It is none of these, or failed when it was called.
     """
+    try:
+        profile = _profile(found, name)
+    except Exception as error:
+        # The author's own code: what it raises is no defect of ours, and its text may tell secrets.
+        raise UsageError(_problem(rules.TARGET, f"It failed ({origin(error)}).", name)) from error
+    if profile is None:
+        raise UsageError(_problem(rules.TARGET, f"It names a {type(found).__name__}.", name))
+    return profile
+
+
+def _profile(found: object, name: str) -> ProviderProfile | None:
     if isinstance(found, ProviderProfile):
         return found
     if isinstance(found, Sandbox):
@@ -74,7 +85,7 @@ def profile_of(found: object, name: str) -> ProviderProfile:
         if isinstance(made, SandboxBackend):
             _close(made)
             return _detected(found, name)
-    raise UsageError(_problem(rules.TARGET, f"It names a {type(found).__name__}.", name))
+    return None
 
 
 def _detected(make: Callable[[], Any], name: str) -> ProviderProfile:

@@ -104,6 +104,17 @@ def test_a_target_that_is_none_is_refused(target: str, error: type[Exception]) -
         load_profile(target)
 
 
+def test_a_factory_that_fails_is_refused_without_its_text() -> None:
+    """What an author's factory raises is told by its type, and is no defect of the kit."""
+
+    def factory() -> MemoryProvider:
+        raise RuntimeError("a secret")
+
+    with pytest.raises(UsageError, match="RuntimeError") as caught:
+        profile_of(factory, "mine")
+    assert "a secret" not in str(caught.value)
+
+
 def test_a_profile_is_found_by_its_name() -> None:
     """module:attribute names it."""
     assert load_profile("harnest_ext.conformance:MEMORY_PROFILE") is MEMORY_PROFILE
