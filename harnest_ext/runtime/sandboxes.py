@@ -17,6 +17,8 @@ from harnest.extensions._finder import PREFIX
 from harnest.extensions._loader import file_spec
 from harnest.sandbox import Sandbox
 from harnest_ext import limits
+from harnest_ext.errors import InvalidExtension
+from harnest_ext.identity import Slug
 from harnest_ext.problem import Problem
 from harnest_ext.runtime import rules
 from harnest_ext.runtime.safely import ends_caller, place_in, type_name
@@ -105,7 +107,7 @@ def _objection(path: Path) -> Problem | None:
 
 
 def _load(path: Path, active: ActiveSet) -> Sandbox | Problem:
-    module = _import(path)
+    module = _import(path, active)
     if isinstance(module, Problem):
         return module
     value = vars(module).get(path.stem)
@@ -119,7 +121,7 @@ def _load(path: Path, active: ActiveSet) -> Sandbox | Problem:
     return _without_capability(path, value, active) or value
 
 
-def _import(path: Path) -> ModuleType | Problem:
+def _import(path: Path, active: ActiveSet) -> ModuleType | Problem:
     name = f"{_PACKAGE}.{path.stem}"
     if name in sys.modules:
         # Another sandbox file has imported from this one.
@@ -133,13 +135,38 @@ def _import(path: Path) -> ModuleType | Problem:
         sys.modules.pop(name, None)
         if ends_caller(error):
             raise
-        return rules.SANDBOX_IMPORT.problem(
-            f"sandbox/{path.name} could not be imported: {type_name(error)}.",
-            path=f"{FOLDER}/{path.name}",
-            line=place_in(error, path)[1],
-            got=type_name(error),
-        )
+        return _failed(path, error, active)
     return module
+
+
+def _failed(path: Path, error: BaseException, active: ActiveSet) -> Problem:
+    reason, remedy = f"could not be imported: {type_name(error)}", ""
+    absent = _absent_extension(error, active)
+    if absent:
+        reason = f"needs the extension {absent!r}, which is not loaded here"
+        remedy = (
+            f"Run 'harnest extensions install {absent}'. If it is installed, "
+            "'harnest extensions doctor' says what is wrong with it."
+        )
+    return rules.SANDBOX_IMPORT.problem(
+        f"sandbox/{path.name} {reason}.",
+        path=f"{FOLDER}/{path.name}",
+        line=place_in(error, path)[1],
+        got=type_name(error),
+        remedy=remedy,
+    )
+
+
+def _absent_extension(error: BaseException, active: ActiveSet) -> str:
+    """Return the name of the extension that an import asked for and the set hasn't, or nothing."""
+    name = error.name if isinstance(error, ImportError) else None
+    if not isinstance(name, str) or not name.startswith(PREFIX):
+        return ""
+    try:
+        slug = Slug(name.removeprefix(PREFIX).partition(".")[0])
+    except InvalidExtension:
+        return ""
+    return "" if active.candidate(slug) else slug
 
 
 def _execute(spec: ModuleSpec, module: ModuleType) -> None:

@@ -53,6 +53,35 @@ def test_a_file_declares_the_sandbox_of_its_name(tmp_path: Path) -> None:
             assert context.sandboxes["own"].execute("hello").stdout == "hello"
 
 
+@pytest.mark.parametrize("module", ["absent", "absent.lib.deep"])
+def test_a_file_that_needs_another_extension_says_how_to_get_it(
+    tmp_path: Path, module: str
+) -> None:
+    """The refusal names the extension and the command, as it is for a project not yet completed."""
+    project = declared(tmp_path, python=f"from harnest.extensions.{module} import x\n")
+    with pytest.raises(LoadError) as caught, open_runtime(project) as runtime:
+        runtime.start()
+    [problem] = caught.value.problems
+    assert problem.message == (
+        "sandbox/python.py needs the extension 'absent', which is not loaded here."
+    )
+    assert "'harnest extensions install absent'" in problem.remedy
+
+
+@pytest.mark.parametrize(
+    "name", ["harnest.extensions.hunter 2", "harnest.extensions.echo", "other"]
+)
+def test_an_import_error_that_names_no_absent_extension_is_shown_by_type(
+    tmp_path: Path, name: str
+) -> None:
+    """What a file makes of the exception's own fields is not shown either."""
+    project = declared(tmp_path, python=f"raise ImportError('hunter2', name={name!r})\n")
+    with pytest.raises(LoadError) as caught, open_runtime(project) as runtime:
+        runtime.start()
+    assert "could not be imported: ImportError." in str(caught.value)
+    assert "hunter" not in shown(caught.value)
+
+
 def test_a_file_may_take_from_another_sandbox_file(tmp_path: Path) -> None:
     """Both names then mean the same declaration, imported once."""
     project = declared(
